@@ -1,1 +1,73 @@
-export {};
+export { AntlerError, type AntlerErrorOptions, isAntlerError, messageOf } from "./antler-error.ts";
+export { Config, type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config.ts";
+export { ENVIRONMENT_VARIABLES, type Environment, MODEL_VARIABLES, parseConfig } from "./config-environment.ts";
+export { PoolConfig, PoolsConfig } from "./config-pools.ts";
+export { SubagentsConfig } from "./config-subagents.ts";
+export { ERROR_CODES, type ErrorCode, type ErrorDescription, type Retry } from "./error-codes.ts";
+export {
+  CancelQuery,
+  CreateRunBody,
+  EventsQuery,
+  LEAD_ASSISTANT_ID,
+  RunContext,
+  RunView,
+  StreamMode,
+  TaskView,
+} from "./http-runs.ts";
+export { CreateThreadBody, ThreadView, WorkspaceReceipt } from "./http-threads.ts";
+export { DEFAULT_TENANT, Name, RunId, TaskId, ThreadId, ToolCallId } from "./ids.ts";
+export { Problem, problemOf, type StoredError, storedErrorOf } from "./problem.ts";
+export {
+  categoryOf,
+  EVENT_TEXT_MAX_CHARS,
+  EventCategory,
+  eventKeys,
+  type NewRunEvent,
+  RunEvent,
+  RunEventType,
+  SubagentEnd,
+  SubagentStart,
+  SubagentStep,
+} from "./run-events.ts";
+export { CancelSignal, EventsSignal, LiveSignal, SettledSignal, SIGNAL_MAX_BYTES } from "./signals.ts";
+export {
+  isRunTerminal,
+  isTaskTerminal,
+  RUN_TERMINAL_STATUSES,
+  RUN_TRANSITIONS,
+  RunStatus,
+  runStatusesBefore,
+  type RunTerminalStatus,
+  TASK_TERMINAL_STATUSES,
+  TASK_TRANSITIONS,
+  TaskStatus,
+  taskStatusesBefore,
+  type TaskTerminalStatus,
+} from "./status.ts";
+export { CAP_LABELS, type CapReason, isCapReason, StopReason } from "./stop-reason.ts";
+export { CHECKER_POOL, Lane, LANES, LEAD_POOL, subjects, ticketSubject } from "./subjects.ts";
+export {
+  BRIEF_MAX_CHARS,
+  outcomeMetadata,
+  outcomeText,
+  SubagentMetadata,
+  type SubagentOutcome,
+  SubagentStatus,
+} from "./subagent-outcome.ts";
+export { Identity, SandboxRef, SubagentSnapshot, TaskEnvelope, ThreadData } from "./task-envelope.ts";
+export { type TaskFrame, taskFrameOf } from "./task-stream.ts";
+export { boundText, headOf, tailOf } from "./text-bounds.ts";
+export {
+  CheckTicket,
+  encodeTicket,
+  readTicket,
+  RunTicket,
+  TaskTicket,
+  Ticket,
+  TICKET_VERSION,
+  ticketMessageId,
+  type TicketReading,
+} from "./tickets.ts";
+export { durableName, type DurableSpec, durablesOf, STREAMS, streamOfPool, type StreamName, type StreamSpec } from "./topology.ts";
+export { TraceContext, traceIdOf } from "./trace-context.ts";
+export { addUsage, TokenUsage, usageKey, type UsageRecord } from "./usage.ts";

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { AntlerError } from "./antler-error.ts";
+import { Config } from "./config.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+type Tree = { [key: string]: unknown };
+
+interface Variable {
+  readonly name: string;
+  readonly path: readonly [string, string];
+  readonly kind: "text" | "number" | "boolean";
+  readonly meaning: string;
+}
+
+/** Environment variables that go over antler.yaml. */
+export const ENVIRONMENT_VARIABLES: readonly Variable[] = [
+  { name: "NATS_URL", path: ["nats", "url"], kind: "text", meaning: "NATS server" },
+  { name: "MONGODB_URL", path: ["mongodb", "url"], kind: "text", meaning: "MongoDB server" },
+  { name: "ANTLER_DATABASE", path: ["mongodb", "database"], kind: "text", meaning: "Database name" },
+  { name: "ANTLER_HTTP_HOST", path: ["http", "host"], kind: "text", meaning: "Address the gateway binds" },
+  { name: "ANTLER_HTTP_PORT", path: ["http", "port"], kind: "number", meaning: "Port of the gateway" },
+  { name: "ANTLER_HEALTH_HOST", path: ["http", "health_host"], kind: "text", meaning: "Address of health servers" },
+  { name: "ANTLER_HEALTH_PORT", path: ["http", "health_port"], kind: "number", meaning: "Port of health servers" },
+  { name: "ANTLER_WORKSPACES_DIR", path: ["sandbox", "workspaces_dir"], kind: "text", meaning: "Where workspaces lie" },
+  { name: "ANTLER_SANDBOX", path: ["sandbox", "provider"], kind: "text", meaning: "Sandbox provider" },
+  { name: "ANTLER_ALLOW_HOST_BASH", path: ["sandbox", "allow_host_bash"], kind: "boolean", meaning: "Unisolated commands" },
+  { name: "ANTLER_LOG_LEVEL", path: ["logging", "level"], kind: "text", meaning: "Least level that is logged" },
+];
+
+/** Variables that name the default model when `models` is empty. */
+export const MODEL_VARIABLES = {
+  OPENAI_BASE_URL: "Base URL of an OpenAI-compatible server; makes it the default model's",
+  OPENAI_API_KEY: "Key of OpenAI or of the compatible server",
+  OPENAI_MODEL: "Model name at that server; gpt-5-mini when unset",
+  ANTHROPIC_API_KEY: "Key of Anthropic",
+  ANTHROPIC_MODEL: "Model name at Anthropic; claude-sonnet-4-5 when unset",
+} as const;
+
+/**
+ * The configuration from a parsed antler.yaml and the environment over it.
+ * @throws AntlerError `config_invalid` that lists every fault with its path; `details.errors` holds them one by one.
+ */
+export function parseConfig(document: unknown, environment: Environment): Config {
+  const parsed = Config.safeParse(withEnvironment(document ?? {}, environment));
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  const lines = errors.map(({ path, message }) => `  ${path === "" ? "(root)" : path}: ${message}`);
+  throw new AntlerError("config_invalid", `Configuration is not valid:\n${lines.join("\n")}`, { details: { errors } });
+}
+
+function withEnvironment(document: unknown, environment: Environment): unknown {
+  if (!isTree(document)) return document;
+  const tree: Tree = { ...document };
+  for (const { name, path, kind } of ENVIRONMENT_VARIABLES) {
+    const text = environment[name];
+    if (text === undefined || text === "") continue;
+    const [section, key] = path;
+    tree[section] = { ...(isTree(tree[section]) ? tree[section] : {}), [key]: valueOf(text, kind) };
+  }
+  if (tree["models"] === undefined || isEmptyList(tree["models"])) tree["models"] = modelsOf(environment);
+  return tree;
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function valueOf(text: string, kind: Variable["kind"]): unknown {
+  if (kind === "number") return /^\d+$/.test(text) ? Number(text) : text;
+  if (kind === "boolean") return z.stringbool().safeParse(text).data ?? text;
+  return text;
+}
+
+function modelsOf(environment: Environment): unknown[] {
+  const { OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL, ANTHROPIC_API_KEY, ANTHROPIC_MODEL } = environment;
+  if (OPENAI_BASE_URL !== undefined || OPENAI_API_KEY !== undefined) {
+    const model = OPENAI_MODEL ?? "gpt-5-mini";
+    const server = OPENAI_BASE_URL === undefined ? {} : { base_url: OPENAI_BASE_URL };
+    return [{ name: model, provider: "openai", model, api_key_env: "OPENAI_API_KEY", ...server }];
+  }
+  if (ANTHROPIC_API_KEY === undefined) return [];
+  const model = ANTHROPIC_MODEL ?? "claude-sonnet-4-5";
+  return [{ name: model, provider: "anthropic", model, api_key_env: "ANTHROPIC_API_KEY" }];
+}

@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { Lane } from "./subjects.ts";
+import { RunStatus, TaskStatus } from "./status.ts";
+import { StopReason } from "./stop-reason.ts";
+import { TokenUsage } from "./usage.ts";
+
+const Loose = z.record(z.string(), z.unknown());
+
+/** The stream modes that this version serves. */
+export const StreamMode = z.enum(["values", "updates", "messages", "messages-tuple", "custom"]);
+export type StreamMode = z.infer<typeof StreamMode>;
+
+/** The id of the assistant that every deployment has. */
+export const LEAD_ASSISTANT_ID = "lead";
+
+/** Limits that a run may tighten or widen for itself within the configured bounds. */
+export const RunContext = z.looseObject({
+  model_name: z.string().min(1).optional(),
+  subagent_enabled: z.boolean().optional(),
+  max_concurrent_subagents: z.int().optional(),
+  max_total_subagents: z.int().optional(),
+  tool_groups: z.array(z.string()).nullable().optional(),
+  available_skills: z.array(z.string()).nullable().optional(),
+  user_id: z.string().max(256).optional(),
+  user_role: z.string().max(256).optional(),
+  channel_user_id: z.string().max(256).optional(),
+});
+export type RunContext = z.infer<typeof RunContext>;
+
+/** Body of every route that creates a run. Options that are not listed are refused by name. */
+export const CreateRunBody = z
+  .strictObject({
+    assistant_id: z.string().min(1),
+    input: Loose.nullable().optional(),
+    metadata: Loose.optional(),
+    config: z.looseObject({ configurable: Loose.optional(), recursion_limit: z.int().min(1).optional() }).optional(),
+    context: RunContext.optional(),
+    stream_mode: z.union([StreamMode, z.array(StreamMode).min(1)]).optional(),
+    stream_resumable: z.boolean().optional(),
+    on_disconnect: z.enum(["continue", "cancel"]).optional(),
+    multitask_strategy: z.literal("reject").optional(),
+    if_not_exists: z.enum(["create", "reject"]).optional(),
+    durability: z.literal("sync").optional(),
+    lane: Lane.optional(),
+  })
+  .meta({ id: "CreateRunBody" });
+export type CreateRunBody = z.infer<typeof CreateRunBody>;
+
+export const RunView = z
+  .object({
+    run_id: z.string(),
+    thread_id: z.string(),
+    assistant_id: z.string(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    status: RunStatus,
+    stop_reason: StopReason.nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    metadata: Loose,
+    kwargs: Loose,
+    multitask_strategy: z.string(),
+    attempts: z.int(),
+    started_at: z.string().nullable(),
+    ended_at: z.string().nullable(),
+    runner_id: z.string().nullable(),
+    pid: z.int().nullable(),
+    trace_id: z.string(),
+    usage: TokenUsage.nullable(),
+  })
+  .meta({ id: "Run" });
+export type RunView = z.infer<typeof RunView>;
+
+export const TaskView = z
+  .object({
+    task_id: z.string(),
+    run_id: z.string(),
+    tool_call_id: z.string(),
+    subagent_type: z.string(),
+    description: z.string(),
+    status: TaskStatus,
+    stop_reason: StopReason.nullable(),
+    error: z.string().nullable(),
+    attempts: z.int(),
+    round: z.int(),
+    runner_id: z.string().nullable(),
+    pid: z.int().nullable(),
+    model_name: z.string().nullable(),
+    created_at: z.string(),
+    started_at: z.string().nullable(),
+    ended_at: z.string().nullable(),
+    steps: z.int(),
+    usage: TokenUsage.nullable(),
+  })
+  .meta({ id: "Task" });
+export type TaskView = z.infer<typeof TaskView>;
+
+export const CancelQuery = z.object({
+  action: z.enum(["interrupt", "rollback"]).default("interrupt"),
+  wait: z.stringbool().default(false),
+});
+
+export const EventsQuery = z.object({
+  task_id: z.string().optional(),
+  event_types: z.string().optional(),
+  after_seq: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(2000).default(500),
+});

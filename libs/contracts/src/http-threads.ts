@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { ThreadId } from "./ids.ts";
+
+const Metadata = z.record(z.string(), z.unknown());
+
+export const CreateThreadBody = z
+  .strictObject({
+    thread_id: ThreadId.optional(),
+    metadata: Metadata.optional(),
+    if_exists: z.enum(["raise", "do_nothing"]).optional(),
+  })
+  .meta({ id: "CreateThreadBody" });
+export type CreateThreadBody = z.infer<typeof CreateThreadBody>;
+
+export const ThreadView = z
+  .object({
+    thread_id: z.string(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    metadata: Metadata,
+    status: z.enum(["idle", "busy", "interrupted", "error"]),
+    values: Metadata.nullable(),
+    interrupts: Metadata,
+  })
+  .meta({ id: "Thread" });
+export type ThreadView = z.infer<typeof ThreadView>;
+
+/** What an upload put into the workspace. */
+export const WorkspaceReceipt = z
+  .object({ files: z.int().min(0), bytes: z.int().min(0) })
+  .meta({ id: "WorkspaceReceipt" });
+export type WorkspaceReceipt = z.infer<typeof WorkspaceReceipt>;

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { TaskStatus } from "./status.ts";
+import { StopReason } from "./stop-reason.ts";
+import { TokenUsage } from "./usage.ts";
+
+/** The kinds of event of a run's log. Everything a client may replay is one of these. */
+export const RunEventType = z.enum([
+  "run.start",
+  "run.end",
+  "llm.human.input",
+  "llm.ai.response",
+  "llm.tool.result",
+  "stream.values",
+  "stream.updates",
+  "stream.custom",
+  "stream.checkpoints",
+  "stream.tasks",
+  "stream.debug",
+  "subagent.start",
+  "subagent.step",
+  "subagent.end",
+]);
+export type RunEventType = z.infer<typeof RunEventType>;
+
+export const EventCategory = z.enum(["run", "message", "stream", "subagent"]);
+export type EventCategory = z.infer<typeof EventCategory>;
+
+/** One stored event. `seq` counts from 1 in each run without a gap; `key` makes an append repeatable. */
+export const RunEvent = z.object({
+  run_id: z.string(),
+  seq: z.int().min(1),
+  key: z.string(),
+  thread_id: z.string(),
+  task_id: z.string().optional(),
+  type: RunEventType,
+  category: EventCategory,
+  data: z.record(z.string(), z.unknown()),
+  created_at: z.string(),
+});
+export type RunEvent = z.infer<typeof RunEvent>;
+
+/** An event before it has its number. */
+export type NewRunEvent = Pick<RunEvent, "key" | "type" | "data"> & { readonly task_id?: string };
+
+export function categoryOf(type: RunEventType): EventCategory {
+  if (type.startsWith("subagent.")) return "subagent";
+  if (type.startsWith("llm.")) return "message";
+  return type.startsWith("stream.") ? "stream" : "run";
+}
+
+/** Longest text of a step, a result or an error in the log, in characters. */
+export const EVENT_TEXT_MAX_CHARS = 8192;
+
+/** Keys of a run's log: an event that is appended again under its key is stored once. */
+export const eventKeys = {
+  runEnd: "run:end",
+  runStart: "run:start",
+  /** An event of the lead graph, numbered within one claim of the run. */
+  lead: (epoch: number, n: number) => `lead:${epoch}:${n}`,
+  taskStart: (taskId: string, round: number, attempt: number) => `${taskId}:${round}.${attempt}:start`,
+  taskStep: (taskId: string, round: number, attempt: number, n: number) => `${taskId}:${round}.${attempt}:step:${n}`,
+  taskEnd: (taskId: string) => `${taskId}:end`,
+} as const;
+
+const execution = {
+  task_id: z.string(),
+  /** The provider's call id, by which clients know the task. */
+  tool_call_id: z.string(),
+  round: z.int().min(0),
+  attempt: z.int().min(0),
+};
+
+export const SubagentStart = z.object({
+  ...execution,
+  description: z.string(),
+  subagent_type: z.string(),
+  model_name: z.string().nullable(),
+  runner_id: z.string(),
+  pid: z.int(),
+});
+export type SubagentStart = z.infer<typeof SubagentStart>;
+
+const StepToolCall = z.object({ id: z.string().optional(), name: z.string(), args: z.unknown(), args_truncated: z.boolean().optional() });
+
+/** One AI or tool message of a subagent, in its order: `message_index` counts from 1 within an attempt. */
+export const SubagentStep = z.object({
+  ...execution,
+  message_index: z.int().min(1),
+  total_messages: z.int().min(1),
+  kind: z.enum(["ai", "tool"]),
+  message_id: z.string().optional(),
+  text: z.string(),
+  truncated: z.boolean(),
+  tool_calls: z.array(StepToolCall).optional(),
+  tool_name: z.string().optional(),
+  result_call_id: z.string().optional(),
+  /** Cumulative over the attempt; null while no model call has reported usage. */
+  usage: TokenUsage.nullable(),
+  model_name: z.string().nullable(),
+});
+export type SubagentStep = z.infer<typeof SubagentStep>;
+
+export const SubagentEnd = z.object({
+  ...execution,
+  status: TaskStatus,
+  stop_reason: StopReason.nullable(),
+  model_name: z.string().nullable(),
+  usage: TokenUsage.nullable(),
+  result: z.string().optional(),
+  result_truncated: z.boolean().optional(),
+  error: z.string().optional(),
+  error_truncated: z.boolean().optional(),
+});
+export type SubagentEnd = z.infer<typeof SubagentEnd>;

@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { CAP_LABELS, type CapReason, isCapReason, type StopReason } from "./stop-reason.ts";
+import { boundText } from "./text-bounds.ts";
+import type { TokenUsage } from "./usage.ts";
+
+/** How a delegation ended, as the lead sees it. `polling_timed_out`: the lead gave up, the task may still go on. */
+export const SubagentStatus = z.enum(["completed", "failed", "cancelled", "timed_out", "polling_timed_out"]);
+export type SubagentStatus = z.infer<typeof SubagentStatus>;
+
+export interface SubagentOutcome {
+  readonly status: SubagentStatus;
+  readonly result: string | null;
+  readonly partialResult?: string | null;
+  readonly error: string | null;
+  readonly stopReason: StopReason | null;
+  readonly modelName: string | null;
+  readonly usage: TokenUsage | null;
+  /** SHA-256 of the whole result, 64 lower-case hexadecimal digits. */
+  readonly resultSha256: string | null;
+}
+
+/** The longest brief or error that travels in a message's metadata, in characters. */
+export const BRIEF_MAX_CHARS = 2000;
+
+/** The text of the ToolMessage, for the model to read. No program parses it. */
+export function outcomeText(outcome: SubagentOutcome): string {
+  const text = statusText(outcome);
+  const partial = outcome.status === "completed" ? "" : (outcome.partialResult ?? "").trim();
+  return partial === "" ? text : `${text}\n\nPartial work (incomplete):\n${partial}`;
+}
+
+function statusText({ status, result, error, stopReason }: SubagentOutcome): string {
+  const cap = isCapReason(stopReason) ? ` (capped: ${CAP_LABELS[stopReason]})` : "";
+  switch (status) {
+    case "completed":
+      return `Task Succeeded${cap}. Result: ${result ?? ""}`;
+    case "failed":
+      return error === null ? `Task failed${cap}.` : `Task failed${cap}. Error: ${error}`;
+    case "cancelled":
+      return withError("Task cancelled by user.", error);
+    case "timed_out":
+      return withError("Task timed out.", error);
+    case "polling_timed_out":
+      return error ?? "Task polling timed out.";
+  }
+}
+
+function withError(text: string, error: string | null): string {
+  return error === null ? text : `${text} Error: ${error}`;
+}
+
+/** Structured facts of a delegation, carried in the ToolMessage's `additional_kwargs`. */
+export const SubagentMetadata = z.object({
+  subagent_status: SubagentStatus,
+  subagent_result_brief: z.string().optional(),
+  subagent_result_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  subagent_error: z.string().optional(),
+  subagent_stop_reason: z.enum(Object.keys(CAP_LABELS) as [CapReason, ...CapReason[]]).optional(),
+  subagent_model_name: z.string().optional(),
+  subagent_token_usage: z.record(z.string(), z.int().min(0)).optional(),
+});
+export type SubagentMetadata = z.infer<typeof SubagentMetadata>;
+
+export function outcomeMetadata(outcome: SubagentOutcome): SubagentMetadata {
+  const usage = outcome.usage;
+  return {
+    subagent_status: outcome.status,
+    ...(outcome.status === "completed" ? resultFacts(outcome) : errorFacts(outcome)),
+    ...(isCapReason(outcome.stopReason) && { subagent_stop_reason: outcome.stopReason }),
+    ...(isText(outcome.modelName) && { subagent_model_name: outcome.modelName.trim() }),
+    ...(usage !== null && {
+      subagent_token_usage: {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        total_tokens: usage.total_tokens,
+      },
+    }),
+  };
+}
+
+function resultFacts({ result, resultSha256 }: SubagentOutcome): Partial<SubagentMetadata> {
+  if (!isText(result)) return {};
+  return {
+    subagent_result_brief: boundText(result, BRIEF_MAX_CHARS),
+    ...(resultSha256 !== null && { subagent_result_sha256: resultSha256 }),
+  };
+}
+
+function errorFacts({ error }: SubagentOutcome): Partial<SubagentMetadata> {
+  return isText(error) ? { subagent_error: boundText(error, BRIEF_MAX_CHARS) } : {};
+}
+
+function isText(value: string | null): value is string {
+  return value !== null && value.trim() !== "";
+}
