@@ -24,7 +24,12 @@ export const ENVIRONMENT_VARIABLES: readonly Variable[] = [
   { name: "ANTLER_HEALTH_PORT", path: ["http", "health_port"], kind: "number", meaning: "Port of health servers" },
   { name: "ANTLER_WORKSPACES_DIR", path: ["sandbox", "workspaces_dir"], kind: "text", meaning: "Where workspaces lie" },
   { name: "ANTLER_SANDBOX", path: ["sandbox", "provider"], kind: "text", meaning: "Sandbox provider" },
-  { name: "ANTLER_ALLOW_HOST_BASH", path: ["sandbox", "allow_host_bash"], kind: "boolean", meaning: "Unisolated commands" },
+  {
+    name: "ANTLER_ALLOW_HOST_BASH",
+    path: ["sandbox", "allow_host_bash"],
+    kind: "boolean",
+    meaning: "Unisolated commands",
+  },
   { name: "ANTLER_LOG_LEVEL", path: ["logging", "level"], kind: "text", meaning: "Least level that is logged" },
 ];
 

@@ -33,7 +33,12 @@ export const SubagentsConfig = z
     max_turns: Turns.nullable().default(null).describe("Most model calls of a built-in type; null keeps 150 and 60"),
     max_concurrent: z.int().min(1).max(64).default(3).describe("Most task calls that one model response may make"),
     max_total_per_run: z.int().min(1).max(50).default(6).describe("Most tasks of one run"),
-    poll_interval_seconds: z.number().min(0.1).max(60).default(5).describe("How often a waiting lead re-reads the ledger"),
+    poll_interval_seconds: z
+      .number()
+      .min(0.1)
+      .max(60)
+      .default(5)
+      .describe("How often a waiting lead re-reads the ledger"),
     agents: z.record(z.string(), SubagentOverride).default({}).describe("Overrides by type"),
     custom_agents: z.record(Name, CustomSubagent).default({}).describe("Types of your own"),
   })

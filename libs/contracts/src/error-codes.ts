@@ -193,11 +193,7 @@ export const ERROR_CODES = {
     "The process drains; the work continues in another one.",
     "Nothing needs to be done.",
   ]),
-  cancelled: describe(500, "never", [
-    "Work was cancelled",
-    "A user cancelled the run.",
-    "Nothing needs to be done.",
-  ]),
+  cancelled: describe(500, "never", ["Work was cancelled", "A user cancelled the run.", "Nothing needs to be done."]),
   deadline_exceeded: describe(500, "never", [
     "Time limit is over",
     "The work did not end within its limit.",

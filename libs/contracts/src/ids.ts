@@ -11,7 +11,9 @@ export const ThreadId = z
 /** A provider's tool call id, as it stands in the model's message. */
 export const ToolCallId = z.string().min(1).max(256);
 /** A name that may stand in a subject, a durable's name and a file name. */
-export const Name = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "must be 1 to 32 of a-z, 0-9 and -, beginning with a letter");
+export const Name = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be 1 to 32 of a-z, 0-9 and -, beginning with a letter");
 
 export type RunId = z.infer<typeof RunId>;
 export type TaskId = z.infer<typeof TaskId>;

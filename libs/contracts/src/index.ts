@@ -1,5 +1,6 @@
 export { AntlerError, type AntlerErrorOptions, isAntlerError, messageOf } from "./antler-error.ts";
-export { Config, type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config.ts";
+export { Config } from "./config.ts";
+export { type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config-shape.ts";
 export { ENVIRONMENT_VARIABLES, type Environment, MODEL_VARIABLES, parseConfig } from "./config-environment.ts";
 export { PoolConfig, PoolsConfig } from "./config-pools.ts";
 export { SubagentsConfig } from "./config-subagents.ts";
@@ -68,6 +69,14 @@ export {
   ticketMessageId,
   type TicketReading,
 } from "./tickets.ts";
-export { durableName, type DurableSpec, durablesOf, STREAMS, streamOfPool, type StreamName, type StreamSpec } from "./topology.ts";
+export {
+  durableName,
+  type DurableSpec,
+  durablesOf,
+  STREAMS,
+  streamOfPool,
+  type StreamName,
+  type StreamSpec,
+} from "./topology.ts";
 export { TraceContext, traceIdOf } from "./trace-context.ts";
 export { addUsage, TokenUsage, usageKey, type UsageRecord } from "./usage.ts";

@@ -80,7 +80,12 @@ export const SubagentStart = z.object({
 });
 export type SubagentStart = z.infer<typeof SubagentStart>;
 
-const StepToolCall = z.object({ id: z.string().optional(), name: z.string(), args: z.unknown(), args_truncated: z.boolean().optional() });
+const StepToolCall = z.object({
+  id: z.string().optional(),
+  name: z.string(),
+  args: z.unknown(),
+  args_truncated: z.boolean().optional(),
+});
 
 /** One AI or tool message of a subagent, in its order: `message_index` counts from 1 within an attempt. */
 export const SubagentStep = z.object({

@@ -8,7 +8,11 @@ interface TaskFrameBase {
 
 /** What a client gets of a subagent on stream mode `custom`. Usage is a running total: replace, never add. */
 export type TaskFrame =
-  | (TaskFrameBase & { readonly type: "task_started"; readonly description: string; readonly model_name: string | null })
+  | (TaskFrameBase & {
+      readonly type: "task_started";
+      readonly description: string;
+      readonly model_name: string | null;
+    })
   | (TaskFrameBase & {
       readonly type: "task_running";
       readonly message: Readonly<Record<string, unknown>>;
