@@ -1,0 +1,54 @@
+/**
+ * The first program of every npm script. Needs Node 20 and nothing else: installs the dependencies, gets Node 24 when
+ * this one is older, and runs the command with it. Everything said here goes to stderr.
+ */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+
+import { clean } from "./clean.mjs";
+import { commands } from "./commands.mjs";
+import { prepare } from "./prepare.mjs";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** Runs the command in `node` and ends as it ended: same exit code, same signal; signals sent here reach it. */
+function run(node, args) {
+  const path = `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`;
+  const env = { ...process.env, PATH: path, ANTLER_PARENT_PID: String(process.pid) };
+  const child = spawn(node, args, { cwd: root, stdio: "inherit", env });
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => {
+    process.stderr.write(`Cannot run ${node}: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on("exit", (code, signal) => {
+    for (const name of signals) process.removeAllListeners(name);
+    if (signal === null) process.exit(code ?? 1);
+    process.exitCode = 128 + (constants.signals[signal] ?? 0);
+    process.kill(process.pid, signal);
+  });
+}
+
+async function main() {
+  const [name, ...args] = process.argv.slice(2);
+  const command = commands[name];
+  if (command === undefined) {
+    process.stderr.write(`Unknown command "${name ?? ""}"; known are: ${Object.keys(commands).join(", ")}\n`);
+    return 2;
+  }
+  if (name === "clean") return clean(root);
+  const node = await prepare(root);
+  if (node === undefined) return 1;
+  const script = command.find((part) => !part.startsWith("-"));
+  if (!existsSync(join(root, script))) {
+    process.stderr.write(`${name} needs ${script}, which is not in this repository\n`);
+    return 1;
+  }
+  run(node, [...command, ...args]);
+  return 0;
+}
+
+process.exitCode = await main();
