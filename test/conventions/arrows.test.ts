@@ -29,7 +29,7 @@ const planted = [
   ["no-undeclared-dependency", "libs/bus/src/undeclared.ts", "undeclared"],
   ["no-unresolvable-import", "libs/bus/src/unresolvable.ts", "./missing.ts"],
   ["only-the-door-of-a-package", "libs/store/src/window.ts", "../../contracts/src/io.ts"],
-  ["no-circular", "libs/bus/src/circle.ts", "./arc.ts"],
+  ["no-circular", "libs/bus/src/circle.ts", "./round.ts"],
 ] as const;
 
 const allowed = [
@@ -91,7 +91,7 @@ beforeAll(() => {
   copyFileSync(join(root, "tsconfig.base.json"), join(project, "tsconfig.base.json"));
   plantPackages();
   for (const path of [...doors, ...plain]) write(path, "export const value = 1;\n");
-  write("libs/bus/src/arc.ts", 'export * from "./circle.ts";\n');
+  write("libs/bus/src/round.ts", 'export * from "./circle.ts";\n');
   for (const [path, target] of [...planted.map(([, ...rest]) => rest), ...allowed]) {
     write(path, `export * from "${target}";\n`);
   }

@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+
+import type { CountTests } from "./count-tests.ts";
+import { countFromText, countFromVitest } from "./count-tests.ts";
+
+/** One suite of `npm run verify`: a command of deploy/local/bootstrap.mjs and how to learn what it counted. */
+export interface Suite {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly count: CountTests;
+}
+
+/** Every suite that exists, the cheapest first, so that a fault shows early. */
+export const suites: readonly Suite[] = [
+  { name: "check", command: ["check"], count: countFromText },
+  { name: "mongo", command: ["test:mongo"], count: countFromText },
+  { name: "demo", command: ["test", "--project", "demo"], count: countFromVitest },
+  { name: "test", command: ["test"], count: countFromVitest },
+];
+
+/** The repository that is verified. */
+export const root = resolve(import.meta.dirname, "../..");
+
+/** The named suites in the order given; all of them without a name or with `--ci`. Unknown names are listed. */
+export function chooseSuites(args: readonly string[]): {
+  readonly chosen: readonly Suite[];
+  readonly unknown: string[];
+} {
+  const names = args.filter((arg) => arg !== "--ci");
+  const chosen = names.length === 0 || args.includes("--ci") ? suites : names.flatMap(find);
+  return { chosen, unknown: names.filter((name) => find(name).length === 0) };
+}
+
+function find(name: string): readonly Suite[] {
+  return suites.filter((suite) => suite.name === name);
+}
