@@ -60,6 +60,7 @@ export default defineConfig(
       ...vitest.configs.recommended.rules,
       "vitest/expect-expect": ["error", { assertFunctionNames: ["expect", "expect*", "assert*", "fc.assert"] }],
       "vitest/no-disabled-tests": "error",
+      "vitest/valid-expect": ["error", { maxArgs: 2 }],
       "vitest/no-focused-tests": "error",
       "@typescript-eslint/no-non-null-assertion": "off",
       "n/no-process-env": "off",
