@@ -1,10 +1,13 @@
 import { z } from "zod";
+
 import { AntlerError } from "./antler-error.ts";
 import { Config } from "./config.ts";
+import { crossSectionFaults } from "./config-faults.ts";
+import { ConfigShape } from "./config-shape.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-type Tree = { [key: string]: unknown };
+type Tree = Record<string, unknown>;
 
 interface Variable {
   readonly name: string;
@@ -47,11 +50,60 @@ export const MODEL_VARIABLES = {
  * @throws AntlerError `config_invalid` that lists every fault with its path; `details.errors` holds them one by one.
  */
 export function parseConfig(document: unknown, environment: Environment): Config {
-  const parsed = Config.safeParse(withEnvironment(document ?? {}, environment));
+  const tree = withEnvironment(document ?? {}, environment);
+  const parsed = Config.safeParse(tree);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
-  const lines = errors.map(({ path, message }) => `  ${path === "" ? "(root)" : path}: ${message}`);
+  const errors = withoutRepeats([...parsed.error.issues.flatMap(faultsOf), ...faultsBeside(tree)]);
+  const lines = errors.map(
+    ({ path, message }) => `  ${path === "" ? "(root)" : path}${sourceOf(path, environment)}: ${message}`,
+  );
   throw new AntlerError("config_invalid", `Configuration is not valid:\n${lines.join("\n")}`, { details: { errors } });
+}
+
+interface PlacedFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Unknown keys are told one by one, each at its own path; a key of the wrong form with the rule that it breaks. */
+function faultsOf(issue: z.core.$ZodIssue): readonly PlacedFault[] {
+  const path = issue.path.join(".");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({ path: [...issue.path, key].join("."), message: "is not a known key" }));
+  }
+  const message = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+  return [{ path, message }];
+}
+
+/** A section of the wrong form hides the rules between sections; those that read only intact ones are still checked. */
+function faultsBeside(tree: unknown): readonly PlacedFault[] {
+  if (!isTree(tree)) return [];
+  const sections = Object.entries(ConfigShape.shape).map(([name, schema]) => ({
+    name,
+    parsed: schema.safeParse(tree[name]),
+  }));
+  const intact = sections
+    .filter(({ parsed }) => parsed.success)
+    .map(({ name, parsed }) => [name, parsed.data] as const);
+  const config = Object.fromEntries(intact) as unknown as ConfigShape;
+  const faults = crossSectionFaults(config, new Set(intact.map(([name]) => name)));
+  return faults.map(({ path, message }) => ({ path: path.join("."), message }));
+}
+
+function withoutRepeats(faults: readonly PlacedFault[]): readonly PlacedFault[] {
+  return faults.filter(
+    (fault, index) =>
+      faults.findIndex(({ path, message }) => path === fault.path && message === fault.message) === index,
+  );
+}
+
+function sourceOf(path: string, environment: Environment): string {
+  const variable = ENVIRONMENT_VARIABLES.find((candidate) => candidate.path.join(".") === path);
+  return variable !== undefined && isSet(environment[variable.name]) ? ` (from ${variable.name})` : "";
+}
+
+function isSet(text: string | undefined): text is string {
+  return text !== undefined && text !== "";
 }
 
 function withEnvironment(document: unknown, environment: Environment): unknown {
@@ -59,7 +111,7 @@ function withEnvironment(document: unknown, environment: Environment): unknown {
   const tree: Tree = { ...document };
   for (const { name, path, kind } of ENVIRONMENT_VARIABLES) {
     const text = environment[name];
-    if (text === undefined || text === "") continue;
+    if (!isSet(text)) continue;
     const [section, key] = path;
     tree[section] = { ...(isTree(tree[section]) ? tree[section] : {}), [key]: valueOf(text, kind) };
   }
@@ -83,12 +135,15 @@ function valueOf(text: string, kind: Variable["kind"]): unknown {
 
 function modelsOf(environment: Environment): unknown[] {
   const { OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL, ANTHROPIC_API_KEY, ANTHROPIC_MODEL } = environment;
-  if (OPENAI_BASE_URL !== undefined || OPENAI_API_KEY !== undefined) {
-    const model = OPENAI_MODEL ?? "gpt-5-mini";
-    const server = OPENAI_BASE_URL === undefined ? {} : { base_url: OPENAI_BASE_URL };
-    return [{ name: model, provider: "openai", model, api_key_env: "OPENAI_API_KEY", ...server }];
+  if (isSet(OPENAI_BASE_URL) || isSet(OPENAI_API_KEY)) {
+    const server = isSet(OPENAI_BASE_URL) ? { base_url: OPENAI_BASE_URL } : {};
+    return [{ ...modelOf("openai", isSet(OPENAI_MODEL) ? OPENAI_MODEL : "gpt-5-mini", "OPENAI_API_KEY"), ...server }];
   }
-  if (ANTHROPIC_API_KEY === undefined) return [];
-  const model = ANTHROPIC_MODEL ?? "claude-sonnet-4-5";
-  return [{ name: model, provider: "anthropic", model, api_key_env: "ANTHROPIC_API_KEY" }];
+  if (!isSet(ANTHROPIC_API_KEY)) return [];
+  const model = isSet(ANTHROPIC_MODEL) ? ANTHROPIC_MODEL : "claude-sonnet-4-5";
+  return [modelOf("anthropic", model, "ANTHROPIC_API_KEY")];
+}
+
+function modelOf(provider: string, model: string, keyVariable: string): Tree {
+  return { name: model, provider, model, api_key_env: keyVariable };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { Name } from "./ids.ts";
 
 const perLane = (interactive: number, batch: number) =>

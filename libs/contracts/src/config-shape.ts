@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { PoolsConfig } from "./config-pools.ts";
 import { SubagentsConfig } from "./config-subagents.ts";
 

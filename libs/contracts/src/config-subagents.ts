@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { Name } from "./ids.ts";
 
 const Seconds = z.int().min(1);
@@ -10,13 +11,17 @@ const SubagentOverride = z.strictObject({
   max_turns: Turns.optional().describe("Most model calls of this type"),
   model: z.string().min(1).nullable().optional().describe("Name of a configured model; null inherits the lead's"),
   skills: Names.optional().describe("Skills this type may load"),
+  system_prompt: z
+    .never({ error: "cannot be overridden; define a type of your own under subagents.custom_agents" })
+    .optional()
+    .describe("Not allowed here: a prompt stands under subagents.custom_agents"),
 });
 
 const ALWAYS_DENIED = ["task", "ask_clarification", "present_files"];
 
 const CustomSubagent = z.strictObject({
   description: z.string().min(1).describe("When the lead should delegate to this type"),
-  system_prompt: z.string().min(1),
+  system_prompt: z.string().min(1).describe("What the subagent is told about its work"),
   tools: Names.default(null).describe("Tools this type may have; null means all that the lead has"),
   disallowed_tools: Names.default(ALWAYS_DENIED).describe("Tools this type never has; deny beats allow"),
   model: z.string().min(1).default("inherit").describe("Name of a configured model, or inherit"),

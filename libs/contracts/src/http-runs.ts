@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { Lane } from "./subjects.ts";
+
 import { RunStatus, TaskStatus } from "./status.ts";
 import { StopReason } from "./stop-reason.ts";
+import { Lane } from "./subjects.ts";
 import { TokenUsage } from "./usage.ts";
 
 const Loose = z.record(z.string(), z.unknown());

@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { ThreadId } from "./ids.ts";
 
 const Metadata = z.record(z.string(), z.unknown());

@@ -1,8 +1,8 @@
 export { AntlerError, type AntlerErrorOptions, isAntlerError, messageOf } from "./antler-error.ts";
 export { Config } from "./config.ts";
-export { type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config-shape.ts";
-export { ENVIRONMENT_VARIABLES, type Environment, MODEL_VARIABLES, parseConfig } from "./config-environment.ts";
+export { type Environment, ENVIRONMENT_VARIABLES, MODEL_VARIABLES, parseConfig } from "./config-environment.ts";
 export { PoolConfig, PoolsConfig } from "./config-pools.ts";
+export { type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config-shape.ts";
 export { SubagentsConfig } from "./config-subagents.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorDescription, type Retry } from "./error-codes.ts";
 export {
@@ -46,7 +46,6 @@ export {
   type TaskTerminalStatus,
 } from "./status.ts";
 export { CAP_LABELS, type CapReason, isCapReason, StopReason } from "./stop-reason.ts";
-export { CHECKER_POOL, Lane, LANES, LEAD_POOL, subjects, ticketSubject } from "./subjects.ts";
 export {
   BRIEF_MAX_CHARS,
   outcomeMetadata,
@@ -55,6 +54,7 @@ export {
   type SubagentOutcome,
   SubagentStatus,
 } from "./subagent-outcome.ts";
+export { CHECKER_POOL, Lane, LANES, LEAD_POOL, subjects, ticketSubject } from "./subjects.ts";
 export { Identity, SandboxRef, SubagentSnapshot, TaskEnvelope, ThreadData } from "./task-envelope.ts";
 export { type TaskFrame, taskFrameOf } from "./task-stream.ts";
 export { boundText, headOf, tailOf } from "./text-bounds.ts";
@@ -71,11 +71,11 @@ export {
 } from "./tickets.ts";
 export {
   durableName,
-  type DurableSpec,
   durablesOf,
-  STREAMS,
-  streamOfPool,
+  type DurableSpec,
   type StreamName,
+  streamOfPool,
+  STREAMS,
   type StreamSpec,
 } from "./topology.ts";
 export { TraceContext, traceIdOf } from "./trace-context.ts";

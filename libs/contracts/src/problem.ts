@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { type AntlerError, isAntlerError } from "./antler-error.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { TaskStatus } from "./status.ts";
 import { StopReason } from "./stop-reason.ts";
 import { TokenUsage } from "./usage.ts";

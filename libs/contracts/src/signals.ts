@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { RunEvent } from "./run-events.ts";
 
 /** Signals travel on core NATS and may be lost; whoever waits for one also re-reads the ledger. */

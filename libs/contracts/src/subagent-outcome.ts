@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { CAP_LABELS, type CapReason, isCapReason, type StopReason } from "./stop-reason.ts";
+
+import { CAP_LABELS, type CapReason, isCapReason, StopReason } from "./stop-reason.ts";
 import { boundText } from "./text-bounds.ts";
 import type { TokenUsage } from "./usage.ts";
 
@@ -35,18 +36,18 @@ function statusText({ status, result, error, stopReason }: SubagentOutcome): str
     case "completed":
       return `Task Succeeded${cap}. Result: ${result ?? ""}`;
     case "failed":
-      return error === null ? `Task failed${cap}.` : `Task failed${cap}. Error: ${error}`;
+      return withError(`Task failed${cap}.`, error);
     case "cancelled":
       return withError("Task cancelled by user.", error);
     case "timed_out":
       return withError("Task timed out.", error);
     case "polling_timed_out":
-      return error ?? "Task polling timed out.";
+      return isText(error) ? error : "Task polling timed out.";
   }
 }
 
 function withError(text: string, error: string | null): string {
-  return error === null ? text : `${text} Error: ${error}`;
+  return isText(error) && error !== text ? `${text} Error: ${error}` : text;
 }
 
 /** Structured facts of a delegation, carried in the ToolMessage's `additional_kwargs`. */
@@ -64,10 +65,12 @@ export const SubagentMetadata = z.object({
 });
 export type SubagentMetadata = z.infer<typeof SubagentMetadata>;
 
+/** The facts of an outcome. An unknown status or stop reason throws: it would be lost on every reader. */
 export function outcomeMetadata(outcome: SubagentOutcome): SubagentMetadata {
   const usage = outcome.usage;
+  StopReason.nullable().parse(outcome.stopReason);
   return {
-    subagent_status: outcome.status,
+    subagent_status: SubagentStatus.parse(outcome.status),
     ...(outcome.status === "completed" ? resultFacts(outcome) : errorFacts(outcome)),
     ...(isCapReason(outcome.stopReason) && { subagent_stop_reason: outcome.stopReason }),
     ...(isText(outcome.modelName) && { subagent_model_name: outcome.modelName.trim() }),

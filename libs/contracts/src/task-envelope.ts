@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { Name, RunId, TaskId, ThreadId, ToolCallId } from "./ids.ts";
 import { TraceContext } from "./trace-context.ts";
 

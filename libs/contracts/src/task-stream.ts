@@ -31,16 +31,9 @@ export type TaskFrame =
 
 /** The frame of a stored subagent event, or null for any other event. */
 export function taskFrameOf(event: Pick<RunEvent, "type" | "data">): TaskFrame | null {
-  switch (event.type) {
-    case "subagent.start":
-      return startedFrame(SubagentStart.parse(event.data));
-    case "subagent.step":
-      return runningFrame(SubagentStep.parse(event.data));
-    case "subagent.end":
-      return endedFrame(SubagentEnd.parse(event.data));
-    default:
-      return null;
-  }
+  if (event.type === "subagent.start") return startedFrame(SubagentStart.parse(event.data));
+  if (event.type === "subagent.step") return runningFrame(SubagentStep.parse(event.data));
+  return event.type === "subagent.end" ? endedFrame(SubagentEnd.parse(event.data)) : null;
 }
 
 function startedFrame(start: SubagentStart): TaskFrame {

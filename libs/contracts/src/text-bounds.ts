@@ -18,6 +18,6 @@ export function boundText(text: string, max: number): string {
   const stripped = text.trim();
   if (stripped.length <= max) return stripped;
   if (max <= BREAK.length) return headOf(stripped, max);
-  const head = Math.floor((max * 2) / 3);
+  const head = Math.min(Math.floor((max * 2) / 3), max - BREAK.length);
   return `${headOf(stripped, head)}${BREAK}${tailOf(stripped, max - head - BREAK.length)}`;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+
 import { RunId, TaskId } from "./ids.ts";
 
 /** The version that this build writes. Consumers accept it and the one before. */
