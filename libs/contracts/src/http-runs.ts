@@ -37,6 +37,7 @@ export const CreateRunBody = z
     config: z.looseObject({ configurable: Loose.optional(), recursion_limit: z.int().min(1).optional() }).optional(),
     context: RunContext.optional(),
     stream_mode: z.union([StreamMode, z.array(StreamMode).min(1)]).optional(),
+    stream_subgraphs: z.boolean().optional(),
     stream_resumable: z.boolean().optional(),
     on_disconnect: z.enum(["continue", "cancel"]).optional(),
     multitask_strategy: z.literal("reject").optional(),

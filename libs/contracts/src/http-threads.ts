@@ -26,6 +26,23 @@ export const ThreadView = z
   .meta({ id: "Thread" });
 export type ThreadView = z.infer<typeof ThreadView>;
 
+const CheckpointRef = z.object({ thread_id: z.string(), checkpoint_ns: z.string(), checkpoint_id: z.string() });
+
+/** State of a thread at its newest checkpoint; `checkpoint` is null while no run has written one. */
+export const ThreadStateView = z
+  .object({
+    values: Metadata,
+    next: z.array(z.string()),
+    tasks: z.array(Metadata),
+    interrupts: z.array(Metadata),
+    metadata: Metadata,
+    created_at: z.string().nullable(),
+    checkpoint: CheckpointRef.nullable(),
+    parent_checkpoint: CheckpointRef.nullable(),
+  })
+  .meta({ id: "ThreadState" });
+export type ThreadStateView = z.infer<typeof ThreadStateView>;
+
 /** What an upload put into the workspace. */
 export const WorkspaceReceipt = z
   .object({ files: z.int().min(0), bytes: z.int().min(0) })

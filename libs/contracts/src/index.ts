@@ -15,7 +15,7 @@ export {
   StreamMode,
   TaskView,
 } from "./http-runs.ts";
-export { CreateThreadBody, ThreadView, WorkspaceReceipt } from "./http-threads.ts";
+export { CreateThreadBody, ThreadStateView, ThreadView, WorkspaceReceipt } from "./http-threads.ts";
 export { DEFAULT_TENANT, Name, RunId, TaskId, ThreadId, ToolCallId } from "./ids.ts";
 export { Problem, problemOf, type StoredError, storedErrorOf } from "./problem.ts";
 export {
