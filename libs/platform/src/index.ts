@@ -1,1 +1,11 @@
-export {};
+export { delay, monotonicMs } from "./clock.ts";
+export { type ConfigSource, loadConfig } from "./config-file.ts";
+export { withoutCredentials } from "./credentials.ts";
+export { withDeadline } from "./deadline.ts";
+export { type HealthServer, type HealthServerOptions, type Readiness, startHealthServer } from "./health-server.ts";
+export { newId, newRunnerId } from "./identity.ts";
+export { createLifecycle, type Lifecycle, type LifecycleOptions, type LifecycleState } from "./lifecycle.ts";
+export { announceReady, createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
+export { runMain } from "./run-main.ts";
+export { childTraceContext, newTraceContext } from "./trace-contexts.ts";
+export { type ParentWatch, watchParent } from "./watch-parent.ts";

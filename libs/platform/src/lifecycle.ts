@@ -1,0 +1,88 @@
+import { AntlerError, messageOf } from "@antler/contracts";
+
+import { type DrainStep,runDrainSteps } from "./drain-steps.ts";
+import type { Logger } from "./logger.ts";
+
+export type LifecycleState = "starting" | "ready" | "draining" | "stopped";
+
+export interface LifecycleOptions {
+  readonly logger: Logger;
+  /** How long a drain lets running work go on before `cutoff` aborts. */
+  readonly graceMs: number;
+}
+
+export interface Lifecycle {
+  readonly state: LifecycleState;
+  readonly isReady: boolean;
+  /** Aborts, with AntlerError `drained` as its reason, when the process begins to drain. */
+  readonly draining: AbortSignal;
+  markReady(): void;
+  /**
+   * Adds a step of the drain. Steps run one after the other in order of registration, a failing one stops none of the
+   * others, and one that goes on 5 s beyond `cutoff` is left behind.
+   */
+  onDrain(name: string, step: DrainStep["run"]): void;
+  /** Drains as a signal would. */
+  drain(reason: string): void;
+}
+
+const FATAL_GRACE_MS = 5000;
+
+/**
+ * The states of a service process. SIGTERM or SIGINT drains it and ends it with code 0, or 1 when a step failed; a
+ * second signal changes nothing. An uncaught error drains it within 5 s and ends it with code 1.
+ */
+export function createLifecycle({ logger, graceMs }: LifecycleOptions): Lifecycle {
+  const steps: DrainStep[] = [];
+  const draining = new AbortController();
+  let state: LifecycleState = "starting";
+
+  const enter = (next: LifecycleState, fields: object = {}) => {
+    logger.info({ from: state, to: next, ...fields }, "Process changed state");
+    state = next;
+  };
+  const drain = (reason: string, limits: { graceMs: number; exitCode: number }) => {
+    if (state === "draining" || state === "stopped") return;
+    enter("draining", { reason });
+    draining.abort(new AntlerError("drained", `The process drains: ${reason}`));
+    void finish(limits);
+  };
+  const finish = async (limits: { graceMs: number; exitCode: number }) => {
+    const failed = await runDrainSteps(steps, { graceMs: limits.graceMs, logger });
+    const exitCode = failed ? 1 : limits.exitCode;
+    enter("stopped", { exit_code: exitCode });
+    process.exit(exitCode);
+  };
+  const fail = (error: unknown) => {
+    logger.fatal({ err: error }, "Uncaught error");
+    process.exitCode = 1;
+    drain(`uncaught error: ${messageOf(error)}`, { graceMs: Math.min(graceMs, FATAL_GRACE_MS), exitCode: 1 });
+  };
+
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      drain(signal, { graceMs, exitCode: 0 });
+    });
+  }
+  process.on("uncaughtException", fail);
+  process.on("unhandledRejection", fail);
+
+  return {
+    get state() {
+      return state;
+    },
+    get isReady() {
+      return state === "ready";
+    },
+    draining: draining.signal,
+    markReady: () => {
+      if (state === "starting") enter("ready");
+    },
+    onDrain: (name, run) => {
+      steps.push({ name, run });
+    },
+    drain: (reason) => {
+      drain(reason, { graceMs, exitCode: 0 });
+    },
+  };
+}
