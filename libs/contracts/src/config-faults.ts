@@ -73,11 +73,16 @@ function poolReferenceFaults({ subagents, pools }: ConfigShape): readonly Config
 
 function modelReferenceFaults({ subagents, models }: ConfigShape): readonly ConfigFault[] {
   const known = new Set(["inherit", ...models.map((model) => model.name)]);
-  return (["agents", "custom_agents"] as const).flatMap((section) =>
-    Object.entries(subagents[section]).flatMap(([type, { model }]) => {
-      const wrong = model != null && !known.has(model);
-      return faultIf(wrong, ["subagents", section, type, "model"], `"${model}" is not the name of a model in models`);
-    }),
+  const chosen = [
+    ...Object.entries(subagents.agents).map(([type, { model }]) => ["agents", type, model ?? "inherit"] as const),
+    ...Object.entries(subagents.custom_agents).map(([type, { model }]) => ["custom_agents", type, model] as const),
+  ];
+  return chosen.flatMap(([section, type, model]) =>
+    faultIf(
+      !known.has(model),
+      ["subagents", section, type, "model"],
+      `"${model}" is not the name of a model in models`,
+    ),
   );
 }
 

@@ -140,7 +140,7 @@ export const ERROR_CODES = {
   ]),
   config_invalid: describe(500, "never", [
     "Configuration is not valid",
-    "antler.yaml or the environment has faults; the message lists each with its path.",
+    "The file antler.yaml or the environment has faults; the message lists each with its path.",
     "Correct the paths that the message names; see docs/configuration.md.",
   ]),
   address_in_use: describe(500, "never", [
