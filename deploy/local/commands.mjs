@@ -9,6 +9,7 @@ export const commands = {
   verify: [source, "test/verify/main.ts"],
   check: ["test/check/main.ts"],
   bench: [source, "test/bench/main.ts"],
+  docs: [source, "test/docs/main.ts"],
   build: ["node_modules/typescript/bin/tsc", "-b"],
   format: ["node_modules/prettier/bin/prettier.cjs", "--write", "--log-level", "warn", "."],
   clean: [],

@@ -5,8 +5,8 @@ import { Name } from "./ids.ts";
 const perLane = (interactive: number, batch: number) =>
   z
     .strictObject({
-      interactive: z.int().min(1).max(10_000).default(interactive),
-      batch: z.int().min(1).max(10_000).default(batch),
+      interactive: z.int().min(1).max(10_000).default(interactive).describe("Of the lane that people wait for"),
+      batch: z.int().min(1).max(10_000).default(batch).describe("Of the lane of batches"),
     })
     .prefault({});
 

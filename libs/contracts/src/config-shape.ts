@@ -41,7 +41,7 @@ const ModelConfig = z.strictObject({
     .min(1)
     .optional()
     .describe("Environment variable that holds the key; the key itself never stands here"),
-  temperature: z.number().min(0).max(2).optional(),
+  temperature: z.number().min(0).max(2).optional().describe("Sampling temperature; the provider's own when absent"),
   max_tokens: z.int().min(1).optional().describe("Most output tokens of one call"),
   timeout_seconds: seconds(1, 3600, 600).describe("Longest single model call"),
   max_retries: z
@@ -107,14 +107,17 @@ const StreamingConfig = z
 /** All sections, each checked by itself. */
 export const ConfigShape = z.strictObject({
   http: HttpConfig,
-  nats: z.strictObject({ url: z.string().min(1).default("nats://127.0.0.1:4222") }).prefault({}),
+  nats: z
+    .strictObject({ url: z.string().min(1).default("nats://127.0.0.1:4222").describe("NATS server with JetStream") })
+    .prefault({}),
   mongodb: z
     .strictObject({
-      url: z.string().min(1).default("mongodb://127.0.0.1:27017"),
+      url: z.string().min(1).default("mongodb://127.0.0.1:27017").describe("MongoDB server"),
       database: z
         .string()
         .regex(/^[A-Za-z0-9_-]{1,63}$/)
-        .default("antler"),
+        .default("antler")
+        .describe("Database that holds ledgers, event logs and checkpoints"),
     })
     .prefault({}),
   models: z.array(ModelConfig).default([]).describe("The first is the default; empty takes one from the environment"),
@@ -131,6 +134,10 @@ export const ConfigShape = z.strictObject({
       trust_incoming: z.boolean().default(false).describe("Continue the trace of the caller instead of a new one"),
     })
     .prefault({}),
-  logging: z.strictObject({ level: z.enum(["trace", "debug", "info", "warn", "error"]).default("info") }).prefault({}),
+  logging: z
+    .strictObject({
+      level: z.enum(["trace", "debug", "info", "warn", "error"]).default("info").describe("Least level that is logged"),
+    })
+    .prefault({}),
 });
 export type ConfigShape = z.output<typeof ConfigShape>;

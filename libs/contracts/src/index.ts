@@ -1,6 +1,7 @@
 export { AntlerError, type AntlerErrorOptions, isAntlerError, messageOf } from "./antler-error.ts";
 export { Config } from "./config.ts";
 export { type Environment, ENVIRONMENT_VARIABLES, MODEL_VARIABLES, parseConfig } from "./config-environment.ts";
+export { configJsonSchema } from "./config-json-schema.ts";
 export { PoolConfig, PoolsConfig } from "./config-pools.ts";
 export { type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config-shape.ts";
 export { SubagentsConfig } from "./config-subagents.ts";
