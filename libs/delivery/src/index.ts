@@ -1,1 +1,18 @@
-export {};
+export { cancelRun, type CancelRequest } from "./cancel-run.ts";
+export { createDelegation, type DelegateRequest, type Delegation } from "./delegation.ts";
+export type { DeliveryDeps } from "./delivery-deps.ts";
+export { createKinds, type Kinds } from "./kinds.ts";
+export type { Lease } from "./lease.ts";
+export { type Reconciler, type ReconcilerOptions, startReconciler } from "./reconciler.ts";
+export { runEndEvent, type RunKind, type RunOutcome } from "./run-kind.ts";
+export {
+  type RunnerIdentity,
+  type RunWorkerOptions,
+  startRunWorker,
+  startTaskWorker,
+  type TaskWorkerOptions,
+} from "./start-workers.ts";
+export { type RunRequest, submitRun } from "./submit-run.ts";
+export type { TaskKind, TaskOutcome } from "./task-kind.ts";
+export { type TerminalWait, waitUntilTerminal, type WaitOptions } from "./wait-until-terminal.ts";
+export type { Worker } from "./worker.ts";

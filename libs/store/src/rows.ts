@@ -30,8 +30,9 @@ export interface TicketRecord {
 /** What must follow a terminal update; each is idempotent and pulled from `owed` when done. */
 export type Duty = "end_event" | "signal" | "sweep" | "cancel_tasks";
 
+/** Why a row is to end: a user's wish, or for a task that its run has ended. */
 export interface CancelMark {
-  readonly action: "interrupt" | "rollback";
+  readonly action: "interrupt" | "rollback" | "parent_ended";
   readonly at: Date;
 }
 

@@ -1,0 +1,135 @@
+import {
+  AntlerError,
+  type RunEvent,
+  type SubagentOutcome,
+  type SubagentStatus,
+  type TaskEnvelope,
+} from "@antler/contracts";
+import { messageOf } from "@antler/contracts";
+import { newId } from "@antler/platform";
+import type { RunRow, TaskDraft, TaskRow } from "@antler/store";
+import type { DeliveryDeps } from "./delivery-deps.ts";
+import { dispatch } from "./dispatch.ts";
+import { createKinds } from "./kinds.ts";
+import type { Lease } from "./lease.ts";
+import { assertRoom, initialDelivery, WAIT_MARGIN_MS } from "./submit-run.ts";
+import { followTaskEvents } from "./task-event-follower.ts";
+import type { TaskKind } from "./task-kind.ts";
+import { waitUntilTerminal } from "./wait-until-terminal.ts";
+
+export interface DelegateRequest {
+  readonly run: RunRow;
+  readonly lease: Lease;
+  /** Ends the wait, not the task: the next claim of the run finds the task by its call id. */
+  readonly signal: AbortSignal;
+  readonly envelope: Omit<TaskEnvelope, "task_id">;
+  /** Most tasks of the run. */
+  readonly maxTotal: number;
+  /** Gets the task's stored events in order, each once. */
+  onEvent(event: RunEvent): void;
+}
+
+/** The lead's side of a task: admission, the row, its ticket, and the wait for its end. */
+export interface Delegation {
+  /** @throws lease_lost when the run is no longer held; the signal's reason when the wait is ended. */
+  delegate(request: DelegateRequest): Promise<SubagentOutcome>;
+}
+
+export function createDelegation(deps: DeliveryDeps): Delegation {
+  const { tasks } = createKinds(deps);
+  return {
+    async delegate(request) {
+      const refused = await admit(deps, request);
+      if (refused !== undefined) return refused;
+      const task = await findOrInsert(deps, tasks, request);
+      return outcomeOf(await follow(deps, tasks, request, task));
+    },
+  };
+}
+
+async function admit({ store }: DeliveryDeps, request: DelegateRequest): Promise<SubagentOutcome | undefined> {
+  const { run, lease, envelope, maxTotal } = request;
+  lease.assertHeld();
+  const fence = { id: run._id, epoch: lease.epoch, claimId: lease.claimId };
+  const admission = await store.runs.admit(fence, envelope.tool_call_id, maxTotal);
+  if (admission === "not_held") throw new AntlerError("lease_lost", `Run ${run._id} is no longer held`);
+  return admission === "admitted" ? undefined : failed(`The run has used all of its ${maxTotal} delegations`);
+}
+
+function failed(error: string): SubagentOutcome {
+  return { status: "failed", result: null, error, stopReason: null, modelName: null, usage: null, resultSha256: null };
+}
+
+async function findOrInsert(deps: DeliveryDeps, kind: TaskKind, request: DelegateRequest): Promise<TaskRow> {
+  const { run, envelope } = request;
+  const existing = await kind.ledger.byCall(run._id, envelope.tool_call_id);
+  if (existing !== undefined) return existing;
+  await assertRoom(deps, envelope.subagent.pool, run.lane);
+  const draft = draftOf(deps, request, newId());
+  const task = await kind.ledger.insert(draft);
+  if (task._id === draft._id) await dispatch(kind, task, deps);
+  return task;
+}
+
+async function follow(deps: DeliveryDeps, kind: TaskKind, request: DelegateRequest, task: TaskRow): Promise<TaskRow> {
+  const { logger, config, bus } = deps;
+  const follower = followTaskEvents(deps, {
+    runId: task.run_id,
+    taskId: task._id,
+    onEvent: (event) => request.onEvent(event),
+    onError: (error) => logger.warn({ id: task._id, err: messageOf(error) }, "Task events could not be read"),
+  });
+  const pollMs = config.subagents.poll_interval_seconds * 1000;
+  try {
+    const wait = { bus, name: kind.name, ledger: kind.ledger, isTerminal: kind.isTerminal };
+    const ended = await waitUntilTerminal(wait, task._id, { signal: request.signal, pollMs });
+    await follower.catchUp();
+    return ended;
+  } finally {
+    follower.close();
+  }
+}
+
+function outcomeOf(task: TaskRow): SubagentOutcome {
+  return {
+    status: task.status as SubagentStatus,
+    result: task.result,
+    partialResult: task.partial_result,
+    error: task.error,
+    stopReason: task.stop_reason,
+    modelName: task.model_name,
+    usage: task.usage,
+    resultSha256: task.result_sha256,
+  };
+}
+
+function draftOf({ config }: DeliveryDeps, { run, envelope }: DelegateRequest, taskId: string): TaskDraft {
+  const queueMs = config.delivery.queue_timeout_seconds * 1000;
+  const executionMs = envelope.subagent.timeout_seconds * 1000;
+  return {
+    _id: taskId,
+    tenant_id: run.tenant_id,
+    run_id: run._id,
+    thread_id: run.thread_id,
+    call_id: envelope.tool_call_id,
+    pool: envelope.subagent.pool,
+    lane: run.lane,
+    trace: envelope.trace,
+    status: "pending",
+    subagent_type: envelope.subagent.name,
+    description: envelope.description,
+    envelope: { ...envelope, task_id: taskId },
+    model_name: envelope.model_name,
+    result: null,
+    result_sha256: null,
+    partial_result: null,
+    error: null,
+    usage: null,
+    steps: 0,
+    ...initialDelivery,
+    max_attempts: config.delivery.task_attempts,
+    queue_limit_ms: queueMs,
+    execution_limit_ms: executionMs,
+    deadline_ms: queueMs + executionMs + WAIT_MARGIN_MS,
+  };
+}

@@ -1,0 +1,18 @@
+import type { WorkRow } from "@antler/store";
+import type { Ending, WorkKind } from "./work-kind.ts";
+import { payDuties } from "./pay-duties.ts";
+
+/** A condition of the ledger, repeated in the write. */
+export type Condition = Readonly<Record<string, unknown>>;
+
+/** Ends a row by force if the condition still holds, and pays what it then owes. */
+export async function endRow<Row extends WorkRow, Outcome>(
+  kind: WorkKind<Row, Outcome>,
+  row: Row,
+  { condition, ending }: { readonly condition: Condition; readonly ending: Ending },
+): Promise<boolean> {
+  const ended = await kind.ledger.force(row._id, condition, kind.endingOf(row, ending));
+  if (ended === undefined) return false;
+  await payDuties(kind, ended);
+  return true;
+}

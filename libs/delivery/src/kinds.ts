@@ -1,0 +1,16 @@
+import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
+import { appendRunEvents } from "./event-appender.ts";
+import { createRunKind, type RunKind } from "./run-kind.ts";
+import { createTaskKind, type TaskKind } from "./task-kind.ts";
+
+/** The two kinds of work over one store and bus. */
+export interface Kinds {
+  readonly runs: RunKind;
+  readonly tasks: TaskKind;
+}
+
+export function createKinds(deps: DeliveryDeps): Kinds {
+  const append: AppendEvents = (address, events) => appendRunEvents(deps, address, events);
+  const tasks = createTaskKind(deps, append);
+  return { tasks, runs: createRunKind(deps, append, tasks) };
+}

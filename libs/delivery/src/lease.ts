@@ -1,0 +1,117 @@
+import { AntlerError, isAntlerError, messageOf } from "@antler/contracts";
+import { type Logger, monotonicMs } from "@antler/platform";
+import type { CancelMark, Fence } from "@antler/store";
+
+/** The right to work on a row, as the executing code sees it. */
+export interface Lease {
+  readonly epoch: number;
+  readonly attempt: number;
+  readonly round: number;
+  readonly claimId: string;
+  /** Aborts when the work must stop; the reason is an AntlerError: lease_lost, cancelled, deadline_exceeded or drained. */
+  readonly signal: AbortSignal;
+  /** Synchronous, by the monotonic clock; called before every model call, tool call and write. @throws the abort reason. */
+  assertHeld(): void;
+}
+
+export interface HeldLease extends Lease {
+  /** Renews now: after a cancel signal, so that the mark is read at once. */
+  check(): void;
+  abort(reason: AntlerError): void;
+  /** How long the row is surely still held, in milliseconds. */
+  remainingMs(): number;
+  /** Ends the heartbeat. The lease itself runs out or was settled. */
+  stop(): void;
+}
+
+export interface LeaseOptions {
+  readonly fence: Fence;
+  readonly attempt: number;
+  readonly round: number;
+  /** Monotonic time before the claim was sent. */
+  readonly claimedAtMs: number;
+  readonly leaseMs: number;
+  readonly renewalMs: number;
+  readonly executionLimitMs: number;
+  renew(): Promise<{ readonly cancel: CancelMark | null } | undefined>;
+  /** Tells the bus that the message is still in work. */
+  working(): void;
+  readonly logger: Logger;
+}
+
+/** Time kept back so that a slow process gives up before the store lets another one in. */
+const SAFETY_MS = 500;
+
+/** Keeps a claimed row held by a timer of its own, whatever the executing code does. */
+export function holdLease(options: LeaseOptions): HeldLease {
+  const { fence, leaseMs, renewalMs, logger } = options;
+  const controller = new AbortController();
+  let heldUntilMs = options.claimedAtMs + leaseMs - SAFETY_MS;
+  let renewing: Promise<void> | undefined;
+
+  const abort = (reason: AntlerError) => {
+    if (!controller.signal.aborted) controller.abort(reason);
+  };
+  const lost = (why: string) => abort(new AntlerError("lease_lost", `Lease of ${fence.id} is lost: ${why}`));
+
+  const renewOnce = async () => {
+    const sentAtMs = monotonicMs();
+    options.working();
+    try {
+      const renewed = await options.renew();
+      if (renewed === undefined) lost("the row is no longer held");
+      else heldUntilMs = sentAtMs + leaseMs - SAFETY_MS;
+      if (renewed?.cancel != null) abort(cancelError(fence.id, renewed.cancel));
+    } catch (error) {
+      const level = isAntlerError(error, "store_unavailable") ? "warn" : "error";
+      logger[level]({ id: fence.id, err: messageOf(error) }, "Lease could not be renewed");
+    }
+  };
+  const check = () => {
+    renewing ??= renewOnce().finally(() => {
+      renewing = undefined;
+    });
+  };
+  const beat = setInterval(() => {
+    if (monotonicMs() >= heldUntilMs) lost("it could not be renewed in time");
+    check();
+  }, renewalMs);
+  const watch = setInterval(() => {
+    if (monotonicMs() >= heldUntilMs) lost("it could not be renewed in time");
+  }, SAFETY_MS);
+  const limit = setTimeout(
+    () => {
+      const seconds = Math.round(options.executionLimitMs / 1000);
+      abort(new AntlerError("deadline_exceeded", `Execution timed out after ${seconds} seconds`));
+    },
+    Math.min(options.executionLimitMs, MAX_TIMER_MS),
+  );
+
+  return {
+    epoch: fence.epoch,
+    attempt: options.attempt,
+    round: options.round,
+    claimId: fence.claimId,
+    signal: controller.signal,
+    assertHeld() {
+      if (monotonicMs() >= heldUntilMs) lost("it could not be renewed in time");
+      controller.signal.throwIfAborted();
+    },
+    check,
+    abort,
+    remainingMs: () => Math.max(0, heldUntilMs - monotonicMs()),
+    stop() {
+      clearInterval(beat);
+      clearInterval(watch);
+      clearTimeout(limit);
+    },
+  };
+}
+
+/** Longest time that a timer of the runtime can take. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+function cancelError(id: string, { action }: CancelMark): AntlerError {
+  const why = action === "parent_ended" ? "its run has ended" : "a user cancelled it";
+  return new AntlerError("cancelled", `${id} was cancelled: ${why}`, { details: { action } });
+}

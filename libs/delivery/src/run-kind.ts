@@ -1,0 +1,105 @@
+import {
+  AntlerError,
+  type ErrorCode,
+  eventKeys,
+  isRunTerminal,
+  type NewRunEvent,
+  type RunTerminalStatus,
+  type StopReason,
+  type StoredError,
+  subjects,
+} from "@antler/contracts";
+import type { Duty, RunRow, Settlement } from "@antler/store";
+import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
+import { awaitTasksEnd, endWaitingTasks, signalCancel } from "./sweep-tasks.ts";
+import type { TaskKind } from "./task-kind.ts";
+import type { Ending, WorkKind } from "./work-kind.ts";
+
+/** How a run ended, in the words of the one who executed it. */
+export interface RunOutcome {
+  readonly status: RunTerminalStatus;
+  readonly stop_reason: StopReason;
+  readonly error: StoredError | null;
+  readonly output: Readonly<Record<string, unknown>> | null;
+}
+
+export type RunKind = WorkKind<RunRow, RunOutcome>;
+
+/** Everything that a terminal run owes. */
+const OWED: readonly Duty[] = ["sweep", "end_event", "signal"];
+
+export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: TaskKind): RunKind {
+  const { store, bus } = deps;
+  const ledger = store.runs;
+
+  const duties: Partial<Record<Duty, (run: RunRow) => Promise<void>>> = {
+    async cancel_tasks(run) {
+      await store.tasks.markCancelled({ run_id: run._id }, wish(run), []);
+      signalCancel(bus, run._id, wish(run));
+      await endWaitingTasks(tasks, run._id);
+    },
+    async sweep(run) {
+      const marked = await store.tasks.markCancelled({ run_id: run._id }, "parent_ended", []);
+      if (marked > 0) signalCancel(bus, run._id, "interrupt");
+      if (marked > 0) await endWaitingTasks(tasks, run._id);
+    },
+    end_event: (run) => append({ runId: run._id, threadId: run.thread_id }, [runEndEvent(run)]),
+    async signal(run) {
+      bus.signal(subjects.settled("run", run._id), { id: run._id, status: run.status });
+    },
+  };
+
+  return {
+    name: "run",
+    ledger,
+    ticketOf: (run) => ({ kind: "run", id: run._id, version: 1, dispatch: run.dispatch, round: run.round }),
+    isTerminal: (run) => isRunTerminal(run.status),
+    settlementOf: ({ status, ...fields }) => ({ status, fields, owed: OWED }),
+    endingOf: (_run, ending) => endingOf(ending),
+    payDuty: async (run, duty) => duties[duty]?.(run),
+    async begin(run) {
+      if (run.cancel !== null)
+        throw new AntlerError("cancelled", `Run ${run._id} was cancelled`, { details: { action: run.cancel.action } });
+      await ledger.chooseBase({ id: run._id, epoch: run.epoch, claimId: run.claim?.id ?? "" });
+    },
+    beforeCancelled: (run) => awaitTasksEnd(tasks, bus, run._id, CANCEL_GRACE_MS),
+  };
+}
+
+function wish(run: RunRow): "interrupt" | "rollback" {
+  return run.cancel?.action === "rollback" ? "rollback" : "interrupt";
+}
+
+/** Time that the workers of cancelled tasks have to end them. */
+export const CANCEL_GRACE_MS = 10_000;
+
+const STATUS_OF_ENDING: Partial<Record<Ending["reason"], RunTerminalStatus>> = {
+  queue_timeout: "timeout",
+  execution_timeout: "timeout",
+  deadline: "timeout",
+  cancelled: "interrupted",
+  rolled_back: "error",
+};
+
+const CODE_OF_ENDING: Partial<Record<Ending["reason"], ErrorCode>> = {
+  queue_timeout: "deadline_exceeded",
+  execution_timeout: "deadline_exceeded",
+  deadline: "deadline_exceeded",
+  model_error: "model_failed",
+  envelope_refused: "envelope_refused",
+  document_too_large: "document_too_large",
+  cancelled: "cancelled",
+  rolled_back: "cancelled",
+};
+
+function endingOf({ reason, message }: Ending): Settlement {
+  const code = CODE_OF_ENDING[reason] ?? "internal";
+  const fields = { stop_reason: reason, error: { code, message }, output: null };
+  return { status: STATUS_OF_ENDING[reason] ?? "error", fields, owed: OWED };
+}
+
+/** The event that seals a run's log, made from its terminal row by whoever notices first. */
+export function runEndEvent(run: RunRow): NewRunEvent {
+  const { status, stop_reason, error } = run;
+  return { key: eventKeys.runEnd, type: "run.end", data: { status, stop_reason, error } };
+}

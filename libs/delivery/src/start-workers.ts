@@ -1,0 +1,96 @@
+import { type DurableSpec, durablesOf, LEAD_POOL } from "@antler/contracts";
+import { delay } from "@antler/platform";
+import type { RunRow, TaskRow } from "@antler/store";
+import type { DeadLetterSink } from "./bury-delivery.ts";
+import type { DeliveryDeps } from "./delivery-deps.ts";
+import { endRow } from "./end-row.ts";
+import { createKinds } from "./kinds.ts";
+import type { Lease } from "./lease.ts";
+import type { RunOutcome } from "./run-kind.ts";
+import type { TaskOutcome } from "./task-kind.ts";
+import type { WorkKind } from "./work-kind.ts";
+import { startWorker, type Worker } from "./worker.ts";
+import type { WorkRow } from "@antler/store";
+
+export interface RunnerIdentity {
+  readonly id: string;
+  readonly pid: number;
+}
+
+export interface RunWorkerOptions extends DeliveryDeps {
+  readonly runner: RunnerIdentity;
+  execute(run: RunRow, lease: Lease): Promise<RunOutcome>;
+}
+
+export interface TaskWorkerOptions extends DeliveryDeps {
+  readonly runner: RunnerIdentity;
+  /** Pools whose tasks this process takes. */
+  readonly pools: readonly string[];
+  execute(task: TaskRow, lease: Lease): Promise<TaskOutcome>;
+}
+
+/** Starts to work on runs: pulls a ticket for every free slot of the lead pool. */
+export function startRunWorker(options: RunWorkerOptions): Worker {
+  const { runs } = createKinds(options);
+  return start(options, runs, [LEAD_POOL], options.execute);
+}
+
+/** Starts to work on the tasks of some pools. */
+export function startTaskWorker(options: TaskWorkerOptions): Worker {
+  const { tasks } = createKinds(options);
+  return start(options, tasks, options.pools, options.execute);
+}
+
+function start<Row extends WorkRow & { status: string }, Outcome>(
+  deps: DeliveryDeps & { readonly runner: RunnerIdentity },
+  kind: WorkKind<Row, Outcome>,
+  pools: readonly string[],
+  execute: (row: Row, lease: Lease) => Promise<Outcome>,
+): Worker {
+  const { bus, config, runner, logger } = deps;
+  return startWorker({
+    kind,
+    bus,
+    durables: sharesOf(deps, pools),
+    delivery: config.delivery,
+    runner,
+    logger,
+    deadLetters: deadLetterSink(deps, kind),
+    storeAnswers: (signal) => storeAnswers(deps, signal),
+    execute,
+  });
+}
+
+function sharesOf({ config }: DeliveryDeps, pools: readonly string[]): { durable: DurableSpec; slots: number }[] {
+  return durablesOf(config.pools, config.delivery.ack_wait_seconds * 1000)
+    .filter((durable) => pools.includes(durable.pool))
+    .map((durable) => ({ durable, slots: config.pools[durable.pool]?.slots[durable.lane] ?? 1 }));
+}
+
+function deadLetterSink<Row extends WorkRow, Outcome>(
+  { store }: DeliveryDeps,
+  kind: WorkKind<Row, Outcome>,
+): DeadLetterSink {
+  return {
+    record: (letter) => store.deadLetters.record(letter),
+    async settleRow(rowId, reason) {
+      const row = await kind.ledger.get(rowId);
+      if (row === undefined || kind.isTerminal(row)) return;
+      const ending = { reason: "dead_lettered", message: reason } as const;
+      await endRow(kind, row, { condition: { epoch: row.epoch, status: "pending" }, ending });
+    },
+  };
+}
+
+const PING_DELAY_MS = 500;
+
+async function storeAnswers({ store }: DeliveryDeps, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const answers = await store.ping().then(
+      () => true,
+      () => false,
+    );
+    if (answers) return;
+    await delay(PING_DELAY_MS, signal);
+  }
+}

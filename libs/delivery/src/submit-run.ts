@@ -1,0 +1,104 @@
+import { AntlerError, LEAD_POOL } from "@antler/contracts";
+import type { RunDraft, RunRow } from "@antler/store";
+import type { DeliveryDeps } from "./delivery-deps.ts";
+import { dispatch } from "./dispatch.ts";
+
+/** What the submitter knows of a run; delivery adds limits, counters and clocks. */
+export type RunRequest = Pick<
+  RunDraft,
+  | "_id"
+  | "tenant_id"
+  | "thread_id"
+  | "lane"
+  | "trace"
+  | "assistant_id"
+  | "identity"
+  | "input"
+  | "context"
+  | "config"
+  | "metadata"
+  | "stream_modes"
+  | "stream_subgraphs"
+  | "on_disconnect"
+> & { readonly idempotency?: string };
+
+/** Room that a waiting lead has beyond queue and execution. */
+export const WAIT_MARGIN_MS = 60_000;
+
+/**
+ * Accepts a run: its row holds the thread, then its ticket is published. Once the row stands, the run is accepted;
+ * what cannot be published now is published by the reconciler.
+ * @throws thread_busy while another run holds the thread, queue_full, store_unavailable.
+ */
+export async function submitRun(deps: DeliveryDeps, request: RunRequest): Promise<RunRow> {
+  const { store, config } = deps;
+  await assertRoom(deps, LEAD_POOL, request.lane);
+  const insertion = await store.runs.insert(draftOf(request, config));
+  if (insertion.kind === "thread_busy") throw busy(request.thread_id);
+  if (insertion.kind === "inserted") await dispatch(ticketing(deps), insertion.run, deps);
+  return insertion.run;
+}
+
+function ticketing({ store }: DeliveryDeps) {
+  return {
+    name: "run" as const,
+    ledger: store.runs,
+    ticketOf: (run: RunRow) =>
+      ({ kind: "run", id: run._id, version: 1, dispatch: run.dispatch, round: run.round }) as const,
+  };
+}
+
+/** @throws queue_full when as many rows wait in the lane as the configuration allows. */
+export async function assertRoom({ store, config }: DeliveryDeps, pool: string, lane: RunRow["lane"]): Promise<void> {
+  const ledger = pool === LEAD_POOL ? store.runs : store.tasks;
+  const max = config.delivery.max_queued;
+  if ((await ledger.countPending(pool, lane, max)) < max) return;
+  const message = `Lane ${lane} of pool ${pool} has ${max} waiting, as many as delivery.max_queued allows`;
+  throw new AntlerError("queue_full", message, { details: { retry_after: 5 } });
+}
+
+function busy(threadId: string): AntlerError {
+  return new AntlerError("thread_busy", `Thread ${threadId} already has an active run`);
+}
+
+function draftOf(request: RunRequest, config: DeliveryDeps["config"]): RunDraft {
+  const queueMs = config.delivery.queue_timeout_seconds * 1000;
+  const executionMs = config.runs.timeout_seconds * 1000;
+  return {
+    ...request,
+    run_id: request._id,
+    kind: "run",
+    status: "pending",
+    pool: LEAD_POOL,
+    lock: request.thread_id,
+    calls: [],
+    base: null,
+    head: null,
+    output: null,
+    error: null,
+    ...initialDelivery,
+    max_attempts: config.delivery.run_attempts,
+    queue_limit_ms: queueMs,
+    execution_limit_ms: executionMs,
+    deadline_ms: queueMs + executionMs + WAIT_MARGIN_MS,
+  };
+}
+
+/** The delivery state of a row that nobody has claimed; its first publication is the one of its insertion. */
+export const initialDelivery = {
+  stop_reason: null,
+  dispatch: 1,
+  epoch: 0,
+  attempt: 0,
+  round: 0,
+  ticket: null,
+  claim: null,
+  lease_until: null,
+  not_before: null,
+  execution_deadline_at: null,
+  cancel: null,
+  owed: [],
+  owed_at: null,
+  started_at: null,
+  ended_at: null,
+} as const;

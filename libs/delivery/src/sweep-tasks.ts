@@ -1,0 +1,48 @@
+import type { Bus } from "@antler/bus";
+import { isAntlerError, subjects } from "@antler/contracts";
+import { type CancelMark, cancelledWaiting, cancelOverdue, type TaskRow } from "@antler/store";
+import { stopReasonOf } from "./disposition.ts";
+import { type Condition, endRow } from "./end-row.ts";
+import type { TaskKind } from "./task-kind.ts";
+import { waitUntilTerminal } from "./wait-until-terminal.ts";
+
+/** Tells every process that works for the run to read its cancel mark now. */
+export function signalCancel(bus: Bus, runId: string, action: "interrupt" | "rollback"): void {
+  bus.signal(subjects.cancel(runId), { run_id: runId, action });
+}
+
+/** The ending of a row that bears a cancel mark. */
+export function cancelEnding(mark: CancelMark | null) {
+  const reason = stopReasonOf(mark?.action);
+  return { reason, message: reason === "parent_ended" ? "The run has ended" : "Cancelled by user" };
+}
+
+/** Ends the cancelled tasks of a run that no worker has begun. */
+export function endWaitingTasks(kind: TaskKind, runId: string): Promise<void> {
+  return endThose(kind, runId, cancelledWaiting);
+}
+
+const POLL_MS = 1000;
+
+/** Waits until every task of a cancelled run is terminal; those whose workers take longer than the grace are ended. */
+export async function awaitTasksEnd(kind: TaskKind, bus: Bus, runId: string, graceMs: number): Promise<void> {
+  const signal = AbortSignal.timeout(graceMs);
+  const wait = { bus, name: kind.name, ledger: kind.ledger, isTerminal: kind.isTerminal };
+  const live = (await kind.ledger.listByRun(runId)).filter((task) => !kind.isTerminal(task));
+  const ends = live.map((task) => waitUntilTerminal(wait, task._id, { signal, pollMs: POLL_MS }));
+  const failed = (await Promise.allSettled(ends)).find(isFault);
+  if (failed !== undefined) throw failed.reason;
+  await endThose(kind, runId, cancelOverdue(0));
+}
+
+/** A wait that ran into the grace is no fault. */
+function isFault(result: PromiseSettledResult<unknown>): result is PromiseRejectedResult {
+  return result.status === "rejected" && isAntlerError(result.reason);
+}
+
+const TASKS_AT_ONCE = 200;
+
+async function endThose(kind: TaskKind, runId: string, condition: Condition): Promise<void> {
+  const tasks: readonly TaskRow[] = await kind.ledger.find({ run_id: runId, ...condition }, TASKS_AT_ONCE);
+  for (const task of tasks) await endRow(kind, task, { condition, ending: cancelEnding(task.cancel) });
+}

@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import {
+  AntlerError,
+  EVENT_TEXT_MAX_CHARS,
+  eventKeys,
+  headOf,
+  isRunTerminal,
+  isTaskTerminal,
+  type NewRunEvent,
+  type StopReason,
+  subjects,
+  type SubagentEnd,
+  type SubagentStart,
+  type TaskTerminalStatus,
+  type TokenUsage,
+} from "@antler/contracts";
+import type { Duty, Settlement, TaskLedger, TaskRow } from "@antler/store";
+import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
+import type { Ending, WorkKind } from "./work-kind.ts";
+
+/** How a task ended, in the words of the one who executed it. */
+export interface TaskOutcome {
+  readonly status: TaskTerminalStatus;
+  readonly stop_reason: StopReason;
+  readonly result: string | null;
+  /** Text of work that was not finished; never a result. */
+  readonly partial_result: string | null;
+  readonly error: string | null;
+  /** Of this attempt; totals over all attempts are queries of the usage ledger. */
+  readonly usage: TokenUsage | null;
+  /** Messages of this attempt. */
+  readonly steps: number;
+}
+
+export interface TaskKind extends WorkKind<TaskRow, TaskOutcome> {
+  readonly ledger: TaskLedger;
+}
+
+const OWED: readonly Duty[] = ["end_event", "signal"];
+
+export function createTaskKind({ store, bus }: DeliveryDeps, append: AppendEvents): TaskKind {
+  const duties: Partial<Record<Duty, (task: TaskRow) => Promise<void>>> = {
+    end_event: (task) => append({ runId: task.run_id, threadId: task.thread_id }, [taskEndEvent(task)]),
+    async signal(task) {
+      bus.signal(subjects.settled("task", task._id), { id: task._id, status: task.status });
+    },
+  };
+
+  return {
+    name: "task",
+    ledger: store.tasks,
+    ticketOf: (task) => ({
+      kind: "task",
+      id: task._id,
+      run_id: task.run_id,
+      version: 1,
+      dispatch: task.dispatch,
+      round: task.round,
+    }),
+    isTerminal: (task) => isTaskTerminal(task.status),
+    settlementOf: ({ status, ...fields }) => ({
+      status,
+      fields: { ...fields, result_sha256: fields.result === null ? null : sha256(fields.result) },
+      owed: OWED,
+    }),
+    endingOf: (_task, ending) => endingOf(ending),
+    payDuty: async (task, duty) => duties[duty]?.(task),
+    async begin(task) {
+      const run = await store.runs.get(task.run_id);
+      if (run === undefined || isRunTerminal(run.status)) throw cancelled(task, "parent_ended");
+      if (run.cancel !== null) throw cancelled(task, run.cancel.action);
+      await append({ runId: task.run_id, threadId: task.thread_id }, [taskStartEvent(task)]);
+    },
+    beforeCancelled: () => Promise.resolve(),
+  };
+}
+
+function cancelled(task: TaskRow, action: string): AntlerError {
+  return new AntlerError("cancelled", `Task ${task._id} was cancelled`, { details: { action } });
+}
+
+const STATUS_OF_ENDING: Partial<Record<Ending["reason"], TaskTerminalStatus>> = {
+  queue_timeout: "timed_out",
+  execution_timeout: "timed_out",
+  deadline: "timed_out",
+  cancelled: "cancelled",
+  rolled_back: "cancelled",
+  parent_ended: "cancelled",
+};
+
+function endingOf({ reason, message }: Ending): Settlement {
+  const fields = { stop_reason: reason, error: message, result: null, result_sha256: null };
+  return { status: STATUS_OF_ENDING[reason] ?? "failed", fields, owed: OWED };
+}
+
+/** SHA-256 of the whole text as UTF-8, in lower-case hexadecimal digits. */
+export function sha256(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+function taskStartEvent(task: TaskRow): NewRunEvent {
+  const data: SubagentStart = {
+    task_id: task._id,
+    tool_call_id: task.call_id,
+    round: task.round,
+    attempt: task.attempt,
+    description: task.description,
+    subagent_type: task.subagent_type,
+    model_name: task.model_name,
+    runner_id: task.claim?.runner_id ?? "",
+    pid: task.claim?.pid ?? 0,
+  };
+  return {
+    key: eventKeys.taskStart(task._id, task.round, task.attempt),
+    type: "subagent.start",
+    task_id: task._id,
+    data,
+  };
+}
+
+function taskEndEvent(task: TaskRow): NewRunEvent {
+  const data: SubagentEnd = {
+    task_id: task._id,
+    tool_call_id: task.call_id,
+    round: task.round,
+    attempt: task.attempt,
+    status: task.status,
+    stop_reason: task.stop_reason,
+    model_name: task.model_name,
+    usage: task.usage,
+    ...bounded("result", task.result),
+    ...bounded("error", task.error),
+  };
+  return { key: eventKeys.taskEnd(task._id), type: "subagent.end", task_id: task._id, data };
+}
+
+function bounded(name: "result" | "error", text: string | null): Partial<SubagentEnd> {
+  if (text === null) return {};
+  const head = headOf(text, EVENT_TEXT_MAX_CHARS);
+  return { [name]: head, ...(head.length < text.length && { [`${name}_truncated`]: true }) };
+}

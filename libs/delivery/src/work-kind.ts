@@ -1,0 +1,39 @@
+import type { StopReason, Ticket } from "@antler/contracts";
+import type { Duty, Settlement, WorkLedger, WorkRow } from "@antler/store";
+
+/** Why delivery itself ends a row, without a word from the one who executed it. */
+export interface Ending {
+  readonly reason: Extract<
+    StopReason,
+    | "queue_timeout"
+    | "execution_timeout"
+    | "deadline"
+    | "lost_worker"
+    | "cancelled"
+    | "rolled_back"
+    | "parent_ended"
+    | "dead_lettered"
+    | "agent_error"
+    | "model_error"
+    | "envelope_refused"
+    | "document_too_large"
+  >;
+  readonly message: string;
+}
+
+/** What delivery has to know of a kind of work. Runs and tasks differ only in this. */
+export interface WorkKind<Row extends WorkRow, Outcome> {
+  readonly name: "run" | "task";
+  readonly ledger: WorkLedger<Row>;
+  ticketOf(row: Row): Ticket;
+  isTerminal(row: Row): boolean;
+  settlementOf(outcome: Outcome): Settlement;
+  /** The terminal update of a row that delivery ends. */
+  endingOf(row: Row, ending: Ending): Settlement;
+  /** Carries out one duty of a row; idempotent. */
+  payDuty(row: Row, duty: Duty): Promise<void>;
+  /** Called right after a claim, before the work begins; throws to give up the work. */
+  begin(row: Row): Promise<void>;
+  /** Called before a cancelled row is settled: what must be terminal first. */
+  beforeCancelled(row: Row): Promise<void>;
+}

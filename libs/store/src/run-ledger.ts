@@ -1,0 +1,99 @@
+import { AntlerError, RUN_TERMINAL_STATUSES } from "@antler/contracts";
+import type { Collection } from "mongodb";
+import { insertRow, type NewRow, type RowDates } from "./insert-row.ts";
+import type { RunRow } from "./rows.ts";
+import { storeCall } from "./store-call.ts";
+import { createWorkLedger, type Fence, type WorkLedger } from "./work-ledger.ts";
+
+/** A run row before it has its place on the thread and its dates. */
+export type RunDraft = Omit<RunRow, "turn" | RowDates> & NewRow;
+
+export type RunInsertion =
+  | { readonly kind: "inserted"; readonly run: RunRow }
+  | { readonly kind: "thread_busy" }
+  | { readonly kind: "replayed"; readonly run: RunRow };
+
+export type Admission = "admitted" | "total_reached" | "not_held";
+
+export interface RunLedger extends WorkLedger<RunRow> {
+  /** Inserts with the next turn of the thread. A run that brings a lock is refused while another holds it. */
+  insert(draft: RunDraft): Promise<RunInsertion>;
+  /** Admits a task call under the run's claim, once per call id, while the total is not reached. */
+  admit(fence: Fence, callId: string, maxTotal: number): Promise<Admission>;
+  /** Sets the checkpoint from which the run starts: the head of the turn before. Idempotent. */
+  chooseBase(fence: Fence): Promise<string | null>;
+  listByThread(threadId: string, options: { limit: number; offset: number }): Promise<readonly RunRow[]>;
+  /** The newest run of the thread that has a checkpoint of its own or began from one. */
+  newestHead(threadId: string): Promise<string | null>;
+  /** The run that holds the thread. */
+  holderOf(threadId: string): Promise<RunRow | undefined>;
+}
+
+export function createRunLedger(collection: Collection<RunRow>): RunLedger {
+  const work = createWorkLedger(collection, RUN_TERMINAL_STATUSES);
+  const held = ({ id, epoch, claimId }: Fence) => ({ _id: id, epoch, "claim.id": claimId, status: "running" as const });
+
+  const expectRow = async (id: string): Promise<RunRow> => {
+    const run = await work.get(id);
+    if (run === undefined) throw new AntlerError("run_not_found", `Run ${id} does not exist`);
+    return run;
+  };
+
+  const firstWithKey = async ({ _id, idempotency }: RunDraft): Promise<RunRow> => {
+    const run = await storeCall(() => collection.findOne({ idempotency: idempotency ?? "" }));
+    return run ?? (await expectRow(_id));
+  };
+
+  const headBefore = async (threadId: string, turn: number): Promise<string | null> => {
+    const options = { sort: { turn: -1 }, projection: { head: 1 } } as const;
+    const filter = { thread_id: threadId, turn: { $lt: turn }, head: { $ne: null } };
+    return (await storeCall(() => collection.findOne(filter, options)))?.head ?? null;
+  };
+
+  const nextTurn = async (threadId: string): Promise<number> => {
+    const options = { sort: { turn: -1 }, projection: { turn: 1 } } as const;
+    return ((await storeCall(() => collection.findOne({ thread_id: threadId }, options)))?.turn ?? 0) + 1;
+  };
+
+  return {
+    ...work,
+
+    async insert(draft) {
+      for (;;) {
+        const refusedBy = await insertRow(collection, { ...draft, turn: await nextTurn(draft.thread_id) } as NewRow);
+        if (refusedBy === undefined) return { kind: "inserted", run: await expectRow(draft._id) };
+        if (refusedBy.includes("lock")) return { kind: "thread_busy" };
+        if (refusedBy.includes("idempotency")) return { kind: "replayed", run: await firstWithKey(draft) };
+        if (!refusedBy.includes("turn"))
+          throw new AntlerError("internal", `Run is refused by index ${refusedBy.join()}`);
+      }
+    },
+
+    async admit(fence, callId, maxTotal) {
+      const room = { $or: [{ calls: callId }, { [`calls.${maxTotal - 1}`]: { $exists: false } }] };
+      const filter = { ...held(fence), cancel: null, ...room };
+      const result = await storeCall(() => collection.updateOne(filter, { $addToSet: { calls: callId } }));
+      if (result.matchedCount === 1) return "admitted";
+      const stillHeld = await storeCall(() =>
+        collection.countDocuments({ ...held(fence), cancel: null }, { limit: 1 }),
+      );
+      return stillHeld === 1 ? "total_reached" : "not_held";
+    },
+
+    async chooseBase(fence) {
+      const run = await expectRow(fence.id);
+      if (run.base !== null || run.head !== null) return run.base;
+      const base = await headBefore(run.thread_id, run.turn);
+      if (base !== null)
+        await storeCall(() => collection.updateOne({ ...held(fence), head: null }, { $set: { base } }));
+      return base;
+    },
+
+    listByThread: (threadId, { limit, offset }) =>
+      storeCall(() => collection.find({ thread_id: threadId }).sort({ turn: -1 }).skip(offset).limit(limit).toArray()),
+
+    newestHead: (threadId) => headBefore(threadId, Number.MAX_SAFE_INTEGER),
+
+    holderOf: async (threadId) => (await storeCall(() => collection.findOne({ lock: threadId }))) ?? undefined,
+  };
+}
