@@ -1,4 +1,7 @@
 import type { Collection, Db } from "mongodb";
+
+import type { EventCategory, RunEventType } from "@antler/contracts";
+
 import type { DeadLetterRow, RunRow, TaskRow, ThreadRow } from "./rows.ts";
 
 /** An event as it is stored: `data` is JSON text, so that no key or depth of a client's value is refused or changed. */
@@ -8,8 +11,8 @@ export interface EventDocument {
   readonly key: string;
   readonly thread_id: string;
   readonly task_id?: string;
-  readonly type: string;
-  readonly category: string;
+  readonly type: RunEventType;
+  readonly category: EventCategory;
   readonly data: string;
   readonly created_at: Date;
 }
@@ -63,6 +66,8 @@ export interface CheckpointWriteDocument {
   readonly type: string;
   readonly value: SerializedValue;
   readonly task_path?: string;
+  readonly run_id?: string;
+  readonly epoch?: number;
 }
 
 /** Every collection of Antler's database. */

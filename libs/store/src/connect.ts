@@ -1,7 +1,10 @@
-import { AntlerError, messageOf } from "@antler/contracts";
 import { MongoClient, type MongoClientOptions } from "mongodb";
+
+import { AntlerError, isAntlerError, messageOf } from "@antler/contracts";
+import { monotonicMs } from "@antler/platform";
+
 import { type Collections, collectionsOf } from "./collections.ts";
-import { storeCall } from "./store-call.ts";
+import { storeCall, storeErrorOf } from "./store-call.ts";
 
 export interface ConnectMongoOptions {
   readonly url: string;
@@ -20,47 +23,62 @@ export interface MongoConnection {
   close(): Promise<void>;
 }
 
-/** Longest time of one store call, the choice of a server and the wait for a connection included. */
-const CALL_TIMEOUT_MS = 5000;
+/** Time for choosing a server, for waiting for a connection, and for opening one. */
+const REACH_TIMEOUT_MS = 5000;
+/** Time without a byte from the server after which a connection is given up. */
+const SILENCE_TIMEOUT_MS = 10_000;
 
 /**
- * Majority and journal for every write, reads from the primary, and a bound on every call.
+ * Majority and journal for every write, reads from the primary, and a bound on every wait.
  * Absent fields stay absent: a null would stand in a sparse unique index.
  */
-function clientOptions(timeoutMs: number): MongoClientOptions {
+function clientOptions(reachTimeoutMs: number): MongoClientOptions {
   return {
     writeConcern: { w: "majority", journal: true },
     readPreference: "primary",
     ignoreUndefined: true,
-    timeoutMS: CALL_TIMEOUT_MS,
-    serverSelectionTimeoutMS: CALL_TIMEOUT_MS,
-    waitQueueTimeoutMS: CALL_TIMEOUT_MS,
-    connectTimeoutMS: timeoutMs,
+    serverSelectionTimeoutMS: reachTimeoutMs,
+    waitQueueTimeoutMS: reachTimeoutMs,
+    connectTimeoutMS: reachTimeoutMs,
+    socketTimeoutMS: SILENCE_TIMEOUT_MS,
     maxPoolSize: 50,
     appName: "antler",
   };
 }
 
-/** Connects and asks the server once. Throws `store_unavailable` that names MONGODB_URL, never with the password. */
+/** Connects, repeatedly if need be. Throws `store_unavailable` that names MONGODB_URL, never with the password. */
 export async function connectMongo(options: ConnectMongoOptions): Promise<MongoConnection> {
-  const { url, database, connectTimeoutMs = CALL_TIMEOUT_MS } = options;
-  const client = openClient(url, connectTimeoutMs);
+  const { url, database, connectTimeoutMs = REACH_TIMEOUT_MS } = options;
+  const client = openClient(url, Math.min(connectTimeoutMs, REACH_TIMEOUT_MS));
   const db = client.db(database);
-  const ping = async (): Promise<void> => {
-    await storeCall(() => db.command({ ping: 1 }));
-  };
+  const ask = () => db.command({ ping: 1 });
   try {
-    await db.command({ ping: 1 }, { timeoutMS: connectTimeoutMs });
+    await askUntilAnswered(ask, connectTimeoutMs);
   } catch (error) {
     await client.close();
     throw unreachable(url, error);
   }
+  const ping = async (): Promise<void> => {
+    await storeCall(ask);
+  };
   return { client, database, collections: collectionsOf(db), ping, close: () => client.close() };
 }
 
-function openClient(url: string, connectTimeoutMs: number): MongoClient {
+async function askUntilAnswered(ask: () => Promise<unknown>, timeoutMs: number): Promise<void> {
+  const deadline = monotonicMs() + timeoutMs;
+  for (;;) {
+    try {
+      await ask();
+      return;
+    } catch (error) {
+      if (!isAntlerError(storeErrorOf(error), "store_unavailable") || monotonicMs() >= deadline) throw error;
+    }
+  }
+}
+
+function openClient(url: string, reachTimeoutMs: number): MongoClient {
   try {
-    return new MongoClient(url, clientOptions(connectTimeoutMs));
+    return new MongoClient(url, clientOptions(reachTimeoutMs));
   } catch (error) {
     throw new AntlerError("config_invalid", `MONGODB_URL is not a connection string: ${withoutSecret(url, error)}`);
   }
@@ -70,7 +88,10 @@ function openClient(url: string, connectTimeoutMs: number): MongoClient {
 function unreachable(url: string, error: unknown): AntlerError {
   const remedy = "check MONGODB_URL and that the server runs";
   const target = addressOf(url);
-  return new AntlerError("store_unavailable", `MongoDB at ${target} cannot be reached (${withoutSecret(url, error)}): ${remedy}`);
+  return new AntlerError(
+    "store_unavailable",
+    `MongoDB at ${target} cannot be reached (${withoutSecret(url, error)}): ${remedy}`,
+  );
 }
 
 /** Hosts of a connection string, without user, password, path and options. */

@@ -1,4 +1,5 @@
 import type { Collection } from "mongodb";
+
 import type { DeadLetterRow } from "./rows.ts";
 import { isDuplicateKey, storeCall } from "./store-call.ts";
 

@@ -1,8 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { type Collection, type IndexDescription, MongoServerError } from "mongodb";
+
 import { isAntlerError } from "@antler/contracts";
-import { type Collection, type Document, type IndexDescription, MongoServerError } from "mongodb";
+import { delay, monotonicMs } from "@antler/platform";
+
 import type { Collections } from "./collections.ts";
-import { storeCall } from "./store-call.ts";
+import { storeErrorOf } from "./store-call.ts";
 
 const unique = { unique: true } as const;
 const sparse = { sparse: true } as const;
@@ -38,11 +40,11 @@ const INDEXES: Readonly<Record<keyof Collections, readonly IndexDescription[]>> 
   ],
   checkpointWrites: [
     { key: { thread_id: 1, checkpoint_ns: 1, checkpoint_id: 1, task_id: 1, idx: 1 }, ...unique },
+    { key: { run_id: 1 }, ...sparse },
   ],
 };
 
-/** An index of a collection with many documents takes its time. */
-const BUILD_TIMEOUT_MS = 10 * 60_000;
+/** A server goes on building an index whose asker has given up; asking again then waits for it. */
 const MIGRATION_DEADLINE_MS = 60_000;
 
 /** What the server answers while another process creates the same collection or index. */
@@ -50,31 +52,30 @@ const CONFLICT_CODES: ReadonlySet<number> = new Set([48, 112, 117, 246, 276, 116
 
 /** Creates what is missing, also while other processes do the same. Throws when existing documents break an index. */
 export async function createIndexes(collections: Collections): Promise<void> {
-  const deadline = performance.now() + MIGRATION_DEADLINE_MS;
+  const deadline = monotonicMs() + MIGRATION_DEADLINE_MS;
   for (const [name, indexes] of Object.entries(INDEXES)) {
-    const collection = collections[name as keyof Collections] as unknown as Collection<Document>;
+    const collection = collections[name as keyof Collections] as unknown as Collection;
     if (indexes.length > 0) await createRepeatedly(collection, indexes, deadline);
   }
 }
 
 async function createRepeatedly(
-  collection: Collection<Document>,
+  collection: Collection,
   indexes: readonly IndexDescription[],
   deadline: number,
 ): Promise<void> {
   for (;;) {
     try {
-      const options = { timeoutMS: BUILD_TIMEOUT_MS };
-      await storeCall(() => collection.createIndexes([...indexes], options));
+      await collection.createIndexes([...indexes]);
       return;
     } catch (error) {
-      if (!mayPass(error) || performance.now() > deadline) throw error;
-      await sleep(50 + Math.random() * 200);
+      if (!mayPass(error) || monotonicMs() > deadline) throw storeErrorOf(error);
+      await delay(50 + Math.random() * 200);
     }
   }
 }
 
 function mayPass(error: unknown): boolean {
-  if (isAntlerError(error, "store_unavailable")) return true;
+  if (isAntlerError(storeErrorOf(error), "store_unavailable")) return true;
   return error instanceof MongoServerError && CONFLICT_CODES.has(Number(error.code));
 }

@@ -1,5 +1,6 @@
-import { AntlerError, isAntlerError } from "@antler/contracts";
 import { MongoError, MongoNetworkError, MongoServerSelectionError } from "mongodb";
+
+import { AntlerError, isAntlerError } from "@antler/contracts";
 
 /** Runs one operation of the driver and gives its infrastructure faults an Antler code. */
 export type StoreCall = <T>(operation: () => Promise<T>) => Promise<T>;
@@ -30,12 +31,21 @@ const TOO_LARGE_CODES: ReadonlySet<number> = new Set([10334, 17280, 17419, 17420
 const TOO_LARGE_WORDS = /larger than the maximum size|BSONObjectTooLarge|exceeds? maximum|object to insert too large/i;
 const DUPLICATE_KEY = 11_000;
 
+/** Longest time of one call. What the server does after it is harmless, since every write may be repeated. */
+const CALL_TIMEOUT_MS = 10_000;
+
 /** Throws `store_unavailable` when the server could not answer in time and `document_too_large`; others as they are. */
 export const storeCall: StoreCall = async (operation) => {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(unavailable(new Error(`No answer in ${CALL_TIMEOUT_MS} ms`)));
+  }, CALL_TIMEOUT_MS);
   try {
-    return await operation();
+    return await Promise.race([operation(), late]);
   } catch (error) {
     throw storeErrorOf(error);
+  } finally {
+    clearTimeout(timer);
   }
 };
 
@@ -45,7 +55,9 @@ export function storeErrorOf(error: unknown): unknown {
   if (isUnreachable(error)) return unavailable(error);
   if (isTooLarge(error)) {
     const remedy = "start a new thread, or let tools write large output to files";
-    return new AntlerError("document_too_large", `A document exceeds what the store accepts: ${remedy}`, { cause: error });
+    return new AntlerError("document_too_large", `A document exceeds what the store accepts: ${remedy}`, {
+      cause: error,
+    });
   }
   return error;
 }
@@ -53,6 +65,16 @@ export function storeErrorOf(error: unknown): unknown {
 /** Whether a unique index refused the write; in a bulk write, whether at least one of its writes was refused so. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoError && error.code === DUPLICATE_KEY;
+}
+
+/** Repeats an upsert once: two upserts of a missing document may collide; then the document is there. */
+export async function repeatOnDuplicate<T>(upsert: () => Promise<T>): Promise<T> {
+  try {
+    return await upsert();
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return upsert();
+  }
 }
 
 function unavailable(cause: unknown): AntlerError {

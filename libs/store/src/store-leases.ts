@@ -1,7 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type { Collection, Document } from "mongodb";
+
+import { monotonicMs, newId } from "@antler/platform";
+
 import type { LeaseDocument } from "./collections.ts";
-import { isDuplicateKey, storeCall } from "./store-call.ts";
+import { repeatOnDuplicate, storeCall } from "./store-call.ts";
 
 /** Named leases by the store's clock: at most one holder at a time as long as it renews in time. */
 export interface StoreLeases {
@@ -39,7 +41,7 @@ export function createStoreLeases(collection: Collection<LeaseDocument>): StoreL
     renew,
     release,
     async exclusive(name, task) {
-      const holder = randomUUID();
+      const holder = newId();
       if (!(await acquire(name, holder, EXCLUSIVE_TTL_MS))) return undefined;
       const keeper = keepRenewing(() => renew(name, holder, EXCLUSIVE_TTL_MS));
       try {
@@ -73,21 +75,11 @@ function fromNow(ttlMs: number): Document {
   return { $add: ["$$NOW", ttlMs] };
 }
 
-/** Two upserts of a missing document may collide; then the document is there. */
-async function repeatOnDuplicate<T>(upsert: () => Promise<T>): Promise<T> {
-  try {
-    return await upsert();
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    return upsert();
-  }
-}
-
 function keepRenewing(renew: () => Promise<boolean>): { readonly signal: AbortSignal; stop(): void } {
   const lost = new AbortController();
-  let confirmedAt = performance.now();
+  let confirmedAt = monotonicMs();
   const timer = setInterval(() => {
-    const askedAt = performance.now();
+    const askedAt = monotonicMs();
     if (askedAt - confirmedAt > EXCLUSIVE_TTL_MS) lost.abort();
     renew().then(
       (held) => {

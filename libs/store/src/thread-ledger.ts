@@ -1,5 +1,7 @@
-import { AntlerError } from "@antler/contracts";
 import type { Collection } from "mongodb";
+
+import { AntlerError } from "@antler/contracts";
+
 import type { ThreadRow } from "./rows.ts";
 import { isDuplicateKey, storeCall } from "./store-call.ts";
 
@@ -46,7 +48,8 @@ export function createThreadLedger(collection: Collection<ThreadRow>): ThreadLed
     async ensure(draft) {
       const { _id, tenant_id } = draft;
       const row = (await get(tenant_id, _id)) ?? (await insert(draft)) ?? (await get(tenant_id, _id));
-      if (row === undefined) throw new AntlerError("thread_not_found", `Thread ${_id} does not exist: choose another id`);
+      if (row === undefined)
+        throw new AntlerError("thread_not_found", `Thread ${_id} does not exist: choose another id`);
       return row;
     },
     list: (tenantId, { limit, offset }) =>
@@ -61,5 +64,8 @@ export function createThreadLedger(collection: Collection<ThreadRow>): ThreadLed
 }
 
 function taken(id: string): AntlerError {
-  return new AntlerError("thread_exists", `Thread ${id} exists already: choose another id, or send if_exists: do_nothing`);
+  return new AntlerError(
+    "thread_exists",
+    `Thread ${id} exists already: choose another id, or send if_exists: do_nothing`,
+  );
 }

@@ -1,5 +1,7 @@
-import type { TokenUsage, UsageRecord } from "@antler/contracts";
 import type { Collection, Document } from "mongodb";
+
+import type { TokenUsage, UsageRecord } from "@antler/contracts";
+
 import type { UsageDocument } from "./collections.ts";
 import { isDuplicateKey, storeCall } from "./store-call.ts";
 
