@@ -1,0 +1,36 @@
+import { AntlerError, isAntlerError } from "@antler/contracts";
+
+const MESSAGES = {
+  outside_roots:
+    "is outside the sandbox; use a path under /mnt/user-data/workspace, /mnt/user-data/uploads or /mnt/user-data/outputs",
+  traversal: "holds a `..` segment; write the absolute path instead",
+  bad_name: "is not a usable path; it is empty, too long or holds a NUL character",
+  read_only: "is read-only; write under /mnt/user-data/workspace or /mnt/user-data/outputs",
+  link_escapes: "goes through a link that leaves the sandbox; use a path inside it",
+  link_loop: "goes through too many links; use a path without a link loop",
+  not_found: "does not exist; list its directory to see what is there",
+  not_a_directory: "is not a directory; name a directory",
+  is_a_directory: "is a directory; name a file",
+  not_a_file: "is not a regular file; FIFOs, sockets and devices are never opened",
+  too_large: "is too large for this operation; use a command instead",
+  binary: "is a binary file; use a command instead",
+  permission: "is not accessible; change its permissions with a command",
+  no_space: "cannot be written, because the disk is full; remove files that are not needed",
+} as const;
+
+/** Why a path was refused; stands in `details.reason` of a `path_refused` error. */
+export type PathRefusalReason = keyof typeof MESSAGES;
+
+/** A `path_refused` error. The path is shown as the caller wrote it, cut to 300 characters. */
+export function pathRefused(reason: PathRefusalReason, path: string, cause?: unknown): AntlerError {
+  const shown = path.length > 300 ? `${path.slice(0, 300).toWellFormed()}…` : path;
+  const options = { details: { reason, path: shown }, ...(cause === undefined ? {} : { cause }) };
+  return new AntlerError("path_refused", `Path ${shown} ${MESSAGES[reason]}`, options);
+}
+
+/** The reason of a `path_refused` error; undefined for anything else. */
+export function refusalReasonOf(error: unknown): PathRefusalReason | undefined {
+  if (!isAntlerError(error, "path_refused")) return undefined;
+  const reason = error.details["reason"];
+  return typeof reason === "string" && reason in MESSAGES ? (reason as PathRefusalReason) : undefined;
+}
