@@ -18,7 +18,7 @@ export interface Claimant {
 }
 
 /** Claims the row of a ticket; undefined when there is nothing to do, after ending a row that must not run any more. */
-export async function takeTicket<Row extends WorkRow & { status: string }, Outcome>(
+export async function takeTicket<Row extends WorkRow, Outcome>(
   kind: WorkKind<Row, Outcome>,
   id: string,
   { runner, leaseMs }: Claimant,
@@ -31,10 +31,7 @@ export async function takeTicket<Row extends WorkRow & { status: string }, Outco
   return undefined;
 }
 
-async function endIfOver<Row extends WorkRow & { status: string }, Outcome>(
-  kind: WorkKind<Row, Outcome>,
-  id: string,
-): Promise<void> {
+async function endIfOver<Row extends WorkRow, Outcome>(kind: WorkKind<Row, Outcome>, id: string): Promise<void> {
   const found = await kind.ledger.getAt(id);
   const refusal = found && refusalOf(found);
   if (found === undefined || refusal?.kind !== "end") return;

@@ -8,7 +8,7 @@ import {
   leaseExpired,
   owing,
   queueExpired,
-  ticketGone,
+  ticketed,
   unticketed,
   type WorkRow,
 } from "@antler/store";
@@ -51,17 +51,13 @@ const ENDINGS: readonly (readonly [Condition, (row: WorkRow) => Ending])[] = [
 export async function reconcileOnce<Row extends WorkRow, Outcome>(
   options: ReconcileOptions<Row, Outcome>,
 ): Promise<void> {
-  const { kind, durables, bus, signal } = options;
+  const { kind, durables, signal } = options;
   for (const [condition, endingOf] of ENDINGS) {
     signal.throwIfAborted();
     await forEach(options, condition, (row) => endRow(kind, row, { condition, ending: endingOf(row) }));
   }
   for (const condition of [leaseExpired, unticketed(STRANDED_MS)]) await republish(options, condition);
-  for (const durable of durables) {
-    signal.throwIfAborted();
-    const bounds = await bus.ticketBounds(durable);
-    await republish(options, ticketGone(durable.pool, durable.lane, bounds, STRANDED_MS));
-  }
+  for (const durable of durables) await republishGone(options, durable);
   await forEach(options, owing(STRANDED_MS), (row) => payDuties(kind, row));
 }
 
@@ -76,15 +72,36 @@ async function forEach<Row extends WorkRow, Outcome>(
   }
 }
 
+/**
+ * Publishes anew what provably lost its ticket. Rows come oldest first, and a lane's tickets are handed out in that
+ * order: when the oldest still wait, so do the others.
+ */
+async function republishGone<Row extends WorkRow, Outcome>(
+  options: ReconcileOptions<Row, Outcome>,
+  durable: DurableSpec,
+): Promise<void> {
+  await forEach(options, ticketed(durable.pool, durable.lane, STRANDED_MS), async (row) => {
+    if (row.ticket === null) return;
+    const state = await options.bus.inspectTicket(durable, row.ticket);
+    if (state === "settled" || state === "gone")
+      await publishAnew(options, row, { status: "pending", dispatch: row.dispatch });
+  });
+}
+
 async function republish<Row extends WorkRow, Outcome>(
   options: ReconcileOptions<Row, Outcome>,
   condition: Condition,
 ): Promise<void> {
-  const { kind, bus, logger } = options;
-  await forEach(options, condition, async (row) => {
-    const waiting = await kind.ledger.redispatch(row._id, condition);
-    if (waiting === undefined) return;
-    logger.info({ id: row._id, kind: kind.name, dispatch: waiting.dispatch }, "Ticket is published again");
-    await dispatch(kind, waiting, { bus, logger });
-  });
+  await forEach(options, condition, (row) => publishAnew(options, row, condition));
+}
+
+async function publishAnew<Row extends WorkRow, Outcome>(
+  { kind, bus, logger }: ReconcileOptions<Row, Outcome>,
+  row: Row,
+  condition: Condition,
+): Promise<void> {
+  const waiting = await kind.ledger.redispatch(row._id, condition);
+  if (waiting === undefined) return;
+  logger.info({ id: row._id, kind: kind.name, dispatch: waiting.dispatch }, "Ticket is published again");
+  await dispatch(kind, waiting, { bus, logger });
 }

@@ -11,7 +11,7 @@ const leave: Refusal = { kind: "leave" };
  * Judges a row that a claim did not get, by the store's clock. The ticket is acknowledged in any case: a row that is
  * terminal, not due, or leased by another worker is brought back by the reconciler when it needs to be.
  */
-export function refusalOf({ row, now }: RowAt<WorkRow & { readonly status: string }>): Refusal {
+export function refusalOf({ row, now }: RowAt<WorkRow>): Refusal {
   if (row.status !== "pending" && row.status !== "running") return leave;
   const abandoned = row.status === "running" && row.lease_until !== null && row.lease_until <= now;
   if (row.status === "running" && !abandoned) return leave;

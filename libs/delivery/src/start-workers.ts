@@ -41,7 +41,7 @@ export function startTaskWorker(options: TaskWorkerOptions): Worker {
   return start(options, tasks, options.pools, options.execute);
 }
 
-function start<Row extends WorkRow & { status: string }, Outcome>(
+function start<Row extends WorkRow, Outcome>(
   deps: DeliveryDeps & { readonly runner: RunnerIdentity },
   kind: WorkKind<Row, Outcome>,
   pools: readonly string[],

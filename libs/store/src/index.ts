@@ -30,7 +30,6 @@ export {
   leaseExpired,
   owing,
   queueExpired,
-  type TicketBounds,
-  ticketGone,
+  ticketed,
   unticketed,
 } from "./work-predicates.ts";

@@ -44,6 +44,7 @@ export interface WorkRow {
   readonly thread_id: string;
   readonly pool: string;
   readonly lane: Lane;
+  readonly status: RunStatus | TaskStatus;
   readonly stop_reason: StopReason | null;
   readonly trace: TraceContext;
   /** Publications of a ticket. */

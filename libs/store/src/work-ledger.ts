@@ -58,7 +58,7 @@ export interface WorkLedger<Row extends WorkRow> {
 
 const after = { returnDocument: "after" } as const;
 
-export function createWorkLedger<Row extends WorkRow & { status: string }>(
+export function createWorkLedger<Row extends WorkRow>(
   collection: Collection<Row>,
   terminalStatuses: readonly string[],
 ): WorkLedger<Row> {

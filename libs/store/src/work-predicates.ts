@@ -73,16 +73,8 @@ export function unticketed(olderThanMs: number): Document {
   };
 }
 
-/** What a stream and a durable say about the tickets that they still hold. */
-export interface TicketBounds {
-  readonly streamCreated: string;
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly ackFloor: number;
-}
-
-/** Pending rows whose ticket provably no longer waits: acknowledged, trimmed, or gone with its stream. */
-export function ticketGone(pool: string, lane: string, bounds: TicketBounds, olderThanMs: number): Document {
+/** Pending rows whose ticket was published a while ago: it may have gone with its stream. */
+export function ticketed(pool: string, lane: string, olderThanMs: number): Document {
   return {
     status: "pending",
     pool,
@@ -91,11 +83,6 @@ export function ticketGone(pool: string, lane: string, bounds: TicketBounds, old
     not_before: null,
     ticket: { $ne: null },
     ...whether(passed(plusMs("$ticket.at", olderThanMs))),
-    $or: [
-      { "ticket.stream_created": { $ne: bounds.streamCreated } },
-      { "ticket.seq": { $lte: Math.max(bounds.ackFloor, bounds.firstSeq - 1) } },
-      { "ticket.seq": { $gt: bounds.lastSeq } },
-    ],
   };
 }
 
