@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { type Environment,ENVIRONMENT_VARIABLES } from "@antler/contracts";
+import { type Environment, ENVIRONMENT_VARIABLES } from "@antler/contracts";
 
 import type { YamlDocument } from "./yaml-document.ts";
 

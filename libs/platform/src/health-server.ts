@@ -46,7 +46,8 @@ interface Reply {
 
 function replyTo({ method, url }: IncomingMessage, options: HealthServerOptions): Reply {
   if (method !== "GET" && method !== "HEAD") return plain(405, "Only GET\n");
-  switch (url?.split("?")[0]) {
+  const [path = "/"] = (url ?? "/").split("?");
+  switch (path) {
     case "/livez":
       return plain(200, "ok\n");
     case "/readyz":

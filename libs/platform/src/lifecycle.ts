@@ -1,6 +1,6 @@
 import { AntlerError, messageOf } from "@antler/contracts";
 
-import { type DrainStep,runDrainSteps } from "./drain-steps.ts";
+import { type DrainStep, runDrainSteps } from "./drain-steps.ts";
 import type { Logger } from "./logger.ts";
 
 export type LifecycleState = "starting" | "ready" | "draining" | "stopped";

@@ -1,4 +1,5 @@
-const SECRET_NAMES = /^(x-)?api[-_]?keys?$|^(proxy-)?authorization$|passw(or)?d$|secret$|^cookie$|^set-cookie$|_token$|^token$/i;
+const SECRET_NAMES =
+  /^(x-)?api[-_]?keys?$|^(proxy-)?authorization$|passw(or)?d$|secret$|^cookie$|^set-cookie$|_token$|^token$/i;
 const REDACTED = "[redacted]";
 const MAX_DEPTH = 6;
 

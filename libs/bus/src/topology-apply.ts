@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { DurableSpec, StreamSpec } from "@antler/contracts";
+
+import { busError, orUndefined } from "./jetstream-errors.ts";
+import { createDurable, createStream, refuse, type TopologyDeps, type TopologySpec } from "./topology.ts";
+import { durableConflicts, durableSettings, streamConflicts, streamSettings } from "./topology-settings.ts";
+
+/** One thing that `applyTopology` did; durations are the server's nanoseconds. */
+export interface TopologyChange {
+  readonly kind: "stream" | "consumer";
+  readonly name: string;
+  readonly action: "created" | "updated";
+  /** Each changed setting with its old and new value; empty for what was created. */
+  readonly settings: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+}
+
+/** Creates what is missing and brings the settings of what exists to the given ones, live. */
+export async function applyTopology(deps: TopologyDeps, spec: TopologySpec): Promise<readonly TopologyChange[]> {
+  const changes: (TopologyChange | undefined)[] = [];
+  for (const stream of spec.streams) changes.push(await applyStream(deps, stream));
+  for (const durable of spec.durables) changes.push(await applyDurable(deps, durable));
+  return changes.filter((change) => change !== undefined);
+}
+
+async function applyStream({ manager }: TopologyDeps, spec: StreamSpec): Promise<TopologyChange | undefined> {
+  const { name } = spec;
+  const info = await orUndefined(manager.streams.info(name));
+  if (info === undefined) {
+    await createStream(manager, spec);
+    return { kind: "stream", name, action: "created", settings: {} };
+  }
+  refuse(`Stream ${name}`, streamConflicts(info.config));
+  const settings = differences(info.config, streamSettings(spec));
+  if (Object.keys(settings).length === 0) return undefined;
+  await updated(`Stream ${name}`, manager.streams.update(name, streamSettings(spec)));
+  return { kind: "stream", name, action: "updated", settings };
+}
+
+async function applyDurable({ manager }: TopologyDeps, spec: DurableSpec): Promise<TopologyChange | undefined> {
+  const { stream, name } = spec;
+  const info = await orUndefined(manager.consumers.info(stream, name));
+  if (info === undefined) {
+    await createDurable(manager, spec);
+    return { kind: "consumer", name, action: "created", settings: {} };
+  }
+  refuse(`Consumer ${name}`, durableConflicts(info.config, spec));
+  const wanted = { ...durableSettings(spec), ...(info.config.backoff === undefined ? {} : { backoff: [] }) };
+  const settings = differences(info.config, wanted);
+  if (Object.keys(settings).length === 0) return undefined;
+  await updated(`Consumer ${name}`, manager.consumers.update(stream, name, wanted));
+  return { kind: "consumer", name, action: "updated", settings };
+}
+
+async function updated(subject: string, request: Promise<unknown>): Promise<void> {
+  try {
+    await request;
+  } catch (error) {
+    throw busError(`${subject} cannot be updated`, error);
+  }
+}
+
+function differences(existing: object, wanted: object): TopologyChange["settings"] {
+  const before = new Map<string, unknown>(Object.entries(existing));
+  const changed = Object.entries(wanted).filter(([name, to]) => !isDeepStrictEqual(before.get(name), to));
+  return Object.fromEntries(changed.map(([name, to]) => [name, { from: before.get(name), to: to as unknown }]));
+}

@@ -1,0 +1,89 @@
+import { messageOf } from "@antler/contracts";
+import { delay } from "@antler/platform";
+
+import { abortable, type ConnectionWatch } from "./connection-watch.ts";
+import { busError } from "./jetstream-errors.ts";
+import { ensureTopology, type Exclusive, type TopologyDeps, type TopologySpec } from "./topology.ts";
+
+/** Keeps streams and consumers in being as long as the bus is open. */
+export interface TopologyKeeper {
+  /** Creates what is missing, once, and remembers it for later repairs. */
+  ensure(spec: TopologySpec, exclusive: Exclusive): Promise<void>;
+  /** Looks through everything remembered until it stands; one repair at a time, shared by all who ask. */
+  repair(reason: string): Promise<void>;
+  /** Resolves once the connection stands and no repair is under way. */
+  usable(signal: AbortSignal): Promise<void>;
+  /** Why tickets cannot flow at present. */
+  readonly fault: string | undefined;
+}
+
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 2000;
+
+interface Remembered {
+  readonly exclusive: Exclusive;
+  readonly spec: TopologySpec;
+}
+
+export function createTopologyKeeper(deps: TopologyDeps, watch: ConnectionWatch, closing: AbortSignal): TopologyKeeper {
+  let remembered: Remembered | undefined;
+  let repairing: Promise<void> | undefined;
+  let fault: string | undefined;
+
+  const check = async () => {
+    if (remembered === undefined) return;
+    await ensureTopology(deps, remembered.spec, remembered.exclusive);
+  };
+  const checkUntilDone = async (reason: string) => {
+    for (let pauseMs = MIN_PAUSE_MS; !closing.aborted; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      try {
+        await watch.connected(closing);
+        await check();
+        fault = undefined;
+        return;
+      } catch (error) {
+        fault = messageOf(error);
+        if (!closing.aborted) deps.logger.warn({ err: error, reason }, "Streams and consumers are not in order");
+      }
+      await delay(pauseMs, closing).catch(() => undefined);
+    }
+  };
+  const repair = (reason: string) => {
+    repairing ??= checkUntilDone(reason).finally(() => {
+      repairing = undefined;
+    });
+    return repairing;
+  };
+  watch.onChange((isConnected) => {
+    if (isConnected) void repair("reconnected");
+  });
+
+  return {
+    ensure: async (spec, exclusive) => {
+      try {
+        await ensureTopology(deps, spec, exclusive);
+      } catch (error) {
+        throw busError("Streams and consumers cannot be created", error);
+      }
+      remembered = { spec: merge(remembered?.spec, spec), exclusive };
+    },
+    repair,
+    usable: async (signal) => {
+      await watch.connected(signal);
+      if (repairing !== undefined) await abortable(repairing, signal);
+    },
+    get fault() {
+      return fault;
+    },
+  };
+}
+
+function merge(known: TopologySpec | undefined, added: TopologySpec): TopologySpec {
+  const byName = <T extends { name: string }>(items: readonly T[]) => [
+    ...new Map(items.map((item) => [item.name, item])).values(),
+  ];
+  return {
+    streams: byName([...(known?.streams ?? []), ...added.streams]),
+    durables: byName([...(known?.durables ?? []), ...added.durables]),
+  };
+}

@@ -1,0 +1,85 @@
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  type ConsumerUpdateConfig,
+  DeliverPolicy,
+  DiscardPolicy,
+  ReplayPolicy,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamUpdateConfig,
+} from "@nats-io/jetstream";
+import { nanos } from "@nats-io/nats-core";
+
+import type { DurableSpec, StreamSpec } from "@antler/contracts";
+
+type NewStream = Pick<StreamConfig, "name" | "retention" | "storage"> & Partial<StreamConfig>;
+
+/** Settings of a stream that an update may change. */
+export function streamSettings(spec: StreamSpec): Partial<StreamUpdateConfig> {
+  return {
+    subjects: [...spec.subjects],
+    max_age: nanos(spec.maxAgeMs),
+    max_bytes: spec.maxBytes,
+    discard: DiscardPolicy.Old,
+    duplicate_window: nanos(spec.duplicateWindowMs),
+  };
+}
+
+export function newStream(spec: StreamSpec): NewStream {
+  const fixed = { name: spec.name, retention: RetentionPolicy.Limits, storage: StorageType.File };
+  return { ...fixed, ...streamSettings(spec) };
+}
+
+/** Settings of a consumer that an update may change. */
+export function durableSettings(spec: DurableSpec): Partial<ConsumerUpdateConfig> {
+  return { ack_wait: nanos(spec.ackWaitMs), max_ack_pending: spec.maxAckPending, max_deliver: -1 };
+}
+
+/**
+ * A stream that never held a message can have nothing acknowledged, so its durables may start at `all`, which loses no
+ * ticket published meanwhile. On any other stream `all` would count every ticket as pending, acknowledged or not.
+ */
+export function newDurable(spec: DurableSpec, stream: { readonly last_seq: number }): Partial<ConsumerConfig> {
+  return {
+    durable_name: spec.name,
+    filter_subject: spec.filterSubject,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: stream.last_seq === 0 ? DeliverPolicy.All : DeliverPolicy.New,
+    replay_policy: ReplayPolicy.Instant,
+    ...durableSettings(spec),
+  };
+}
+
+/** What keeps an existing stream from serving, whatever an update does. */
+export function streamConflicts({ retention, storage }: StreamConfig): string[] {
+  return [
+    ...(retention === RetentionPolicy.Limits ? [] : [`retention is ${retention} instead of limits`]),
+    ...(storage === StorageType.File ? [] : [`storage is ${storage} instead of file`]),
+  ];
+}
+
+/** What keeps an existing consumer from serving, whatever an update does. */
+export function durableConflicts(config: ConsumerConfig, spec: DurableSpec): string[] {
+  const { filter_subject: filter = "", ack_policy: ackPolicy, deliver_subject: push = "" } = config;
+  return [
+    ...(filter === spec.filterSubject ? [] : [`filter is "${filter}" instead of ${spec.filterSubject}`]),
+    ...(ackPolicy === AckPolicy.Explicit ? [] : [`ack policy is ${ackPolicy} instead of explicit`]),
+    ...(push === "" ? [] : ["it pushes instead of being pulled"]),
+  ];
+}
+
+/** Settings of an existing stream under which tickets would get lost, until `antler topology apply`. */
+export function streamFaults({ subjects }: StreamConfig, spec: StreamSpec): string[] {
+  const missing = spec.subjects.filter((subject) => !subjects.includes(subject));
+  return missing.length === 0 ? [] : [`subjects are ${subjects.join(", ")} without ${missing.join(", ")}`];
+}
+
+/** Settings of an existing consumer under which tickets would get lost, until `antler topology apply`. */
+export function durableFaults({ max_deliver: maxDeliver = -1, backoff = [] }: ConsumerConfig): string[] {
+  return [
+    ...(maxDeliver <= 0 ? [] : [`max_deliver is ${maxDeliver} instead of -1`]),
+    ...(backoff.length === 0 ? [] : ["backoff is set"]),
+  ];
+}

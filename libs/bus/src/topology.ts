@@ -1,0 +1,117 @@
+import type { ConsumerInfo, JetStreamManager, StreamInfo } from "@nats-io/jetstream";
+
+import { AntlerError, type DurableSpec, type StreamName, type StreamSpec } from "@antler/contracts";
+import type { Logger } from "@antler/platform";
+
+import { busError, orUndefined } from "./jetstream-errors.ts";
+import {
+  durableConflicts,
+  durableFaults,
+  newDurable,
+  newStream,
+  streamConflicts,
+  streamFaults,
+} from "./topology-settings.ts";
+
+/** Runs `work` while no other process does under the same name; `undefined` when another one holds the name. */
+export type Exclusive = <T>(name: string, work: () => Promise<T>) => Promise<T | undefined>;
+
+export interface TopologySpec {
+  readonly streams: readonly StreamSpec[];
+  readonly durables: readonly DurableSpec[];
+}
+
+export interface TopologyDeps {
+  readonly manager: JetStreamManager;
+  readonly logger: Logger;
+}
+
+/** Creates what is missing and changes nothing that exists, except consumers that are ahead of their stream. */
+export async function ensureTopology(deps: TopologyDeps, spec: TopologySpec, exclusive: Exclusive): Promise<void> {
+  for (const stream of spec.streams) await ensureStream(deps, stream);
+  for (const durable of spec.durables) {
+    const consumer = await ensureDurable(deps, durable);
+    await repairIfAhead(deps, { durable, consumer, exclusive });
+  }
+}
+
+async function ensureStream({ manager, logger }: TopologyDeps, spec: StreamSpec): Promise<void> {
+  const info = await orUndefined(manager.streams.info(spec.name));
+  if (info !== undefined) {
+    refuse(`Stream ${spec.name}`, [...streamConflicts(info.config), ...streamFaults(info.config, spec)]);
+    return;
+  }
+  await createStream(manager, spec);
+  logger.info({ stream: spec.name }, "Stream created");
+}
+
+export async function createStream(manager: JetStreamManager, spec: StreamSpec): Promise<StreamInfo> {
+  try {
+    return await manager.streams.add(newStream(spec));
+  } catch (error) {
+    throw busError(`Stream ${spec.name} cannot be created`, error);
+  }
+}
+
+async function ensureDurable({ manager, logger }: TopologyDeps, spec: DurableSpec): Promise<ConsumerInfo> {
+  const info = await orUndefined(manager.consumers.info(spec.stream, spec.name));
+  if (info !== undefined) {
+    refuse(`Consumer ${spec.name}`, [...durableConflicts(info.config, spec), ...durableFaults(info.config)]);
+    return info;
+  }
+  const created = await createDurable(manager, spec);
+  logger.info({ stream: spec.stream, durable: spec.name }, "Consumer created");
+  return created;
+}
+
+/** Creates the consumer, or returns the one that another process created at the same time. */
+export async function createDurable(manager: JetStreamManager, spec: DurableSpec): Promise<ConsumerInfo> {
+  const stream = await manager.streams.info(spec.stream);
+  try {
+    return await manager.consumers.add(spec.stream, newDurable(spec, stream.state));
+  } catch (error) {
+    const other = await orUndefined(manager.consumers.info(spec.stream, spec.name));
+    if (other !== undefined) return other;
+    throw busError(`Consumer ${spec.name} of stream ${spec.stream} cannot be created`, error);
+  }
+}
+
+interface Ahead {
+  readonly durable: DurableSpec;
+  readonly consumer: ConsumerInfo;
+  readonly exclusive: Exclusive;
+}
+
+/**
+ * After a crash of the server a stream may have lost its end, and a consumer that was further would skip new tickets
+ * until the stream has caught up.
+ */
+async function repairIfAhead(deps: TopologyDeps, { durable, consumer, exclusive }: Ahead): Promise<void> {
+  if (!(await isAhead(deps.manager, consumer, durable.stream))) return;
+  const repaired = await exclusive(`topology:${durable.stream}:${durable.name}`, () => recreateIfAhead(deps, durable));
+  if (repaired !== undefined) return;
+  throw new AntlerError("bus_unavailable", `Another process repairs consumer ${durable.name}`);
+}
+
+async function recreateIfAhead({ manager, logger }: TopologyDeps, spec: DurableSpec): Promise<true> {
+  const consumer = await orUndefined(manager.consumers.info(spec.stream, spec.name));
+  if (consumer !== undefined) {
+    if (!(await isAhead(manager, consumer, spec.stream))) return true;
+    await orUndefined(manager.consumers.delete(spec.stream, spec.name));
+  }
+  await createDurable(manager, spec);
+  logger.warn({ stream: spec.stream, durable: spec.name }, "Consumer was ahead of its stream and is made anew");
+  return true;
+}
+
+/** The stream is read after the consumer: what is delivered in between must not look ahead. */
+async function isAhead(manager: JetStreamManager, consumer: ConsumerInfo, name: StreamName): Promise<boolean> {
+  const stream = await manager.streams.info(name);
+  return consumer.delivered.stream_seq > stream.state.last_seq;
+}
+
+export function refuse(subject: string, conflicts: readonly string[]): void {
+  if (conflicts.length === 0) return;
+  const message = `${subject} cannot serve Antler: ${conflicts.join("; ")}`;
+  throw new AntlerError("topology_conflict", message, { details: { conflicts } });
+}
