@@ -71,7 +71,7 @@ function toolContext(folder: StackFolder, { environment, say }: StackOptions) {
 function launchServers({ folder, options, supervisor }: Start, tools: PreparedTools): Promise<Servers> {
   const { root, environment, modelStandIn = {}, say } = options;
   return reportStep(say, "starting NATS and the document store", () =>
-    startServers(supervisor, { root, folder, environment }, { tools, modelStandIn }),
+    startServers(supervisor, { root, folder, environment: withParent(environment) }, { tools, modelStandIn }),
   );
 }
 
@@ -90,7 +90,7 @@ async function launchServices(start: Start, tools: PreparedTools, servers: Serve
 function serviceEnvironment({ folder, options }: Start, tools: PreparedTools, servers: Servers): NodeJS.ProcessEnv {
   const { environment, root, configPath } = options;
   return {
-    ...environment,
+    ...withParent(environment),
     ...servers.standIn,
     PATH: tools.searchPath,
     NATS_URL: servers.natsUrl,
@@ -100,8 +100,12 @@ function serviceEnvironment({ folder, options }: Start, tools: PreparedTools, se
     ANTLER_HEALTH_HOST: "127.0.0.1",
     ANTLER_HEALTH_PORT: "0",
     ANTLER_WORKSPACES_DIR: folder.workspaces,
-    ANTLER_PARENT_PID: String(process.pid),
   };
+}
+
+/** Everything that is started ends by itself when it notices that this process is gone. */
+function withParent(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...environment, ANTLER_PARENT_PID: String(process.pid) };
 }
 
 /** Services drain before the servers that they need go away. */

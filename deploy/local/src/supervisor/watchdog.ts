@@ -7,10 +7,9 @@ import { spawn } from "node:child_process";
 const script = `
 groups=
 while read -r line; do groups=$line; done
-[ -n "$groups" ] || exit 0
-kill -TERM -- $groups 2>/dev/null
-sleep 0.5
-kill -KILL -- $groups 2>/dev/null
+for group in $groups; do kill -TERM "-$group" 2>/dev/null; done
+[ -z "$groups" ] || sleep 0.5
+for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 exit 0
 `;
 
@@ -30,7 +29,7 @@ export function startWatchdog(): Watchdog {
   child.on("error", () => undefined);
   child.unref();
   return {
-    guard: (groups) => void child.stdin.write(`${groups.map((group) => `-${group}`).join(" ")}\n`),
+    guard: (groups) => void child.stdin.write(`${groups.join(" ")}\n`),
     close: () => void child.stdin.end(),
   };
 }

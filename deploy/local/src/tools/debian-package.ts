@@ -8,10 +8,12 @@ export interface PackageContext {
   readonly environment: NodeJS.ProcessEnv;
   /** Where packages are unpacked when they cannot be installed. */
   readonly folder: string;
+  /** The file by which Debian asks whether a package's daemon may start. */
+  readonly daemonPolicyPath?: string;
 }
 
 const timeoutMs = 300_000;
-const policyPath = "/usr/sbin/policy-rc.d";
+const systemPolicyPath = "/usr/sbin/policy-rc.d";
 const network = ["-o", "Acquire::Retries=1"];
 
 /** Whether this machine has Debian's package tools. */
@@ -21,11 +23,12 @@ export function hasDebianPackages(environment: NodeJS.ProcessEnv): boolean {
 }
 
 /** Installs a package on the system, which needs root. Its daemon is not started. */
-export async function installPackage(name: string, { environment }: PackageContext): Promise<void> {
+export async function installPackage(name: string, context: PackageContext): Promise<void> {
+  const { environment, daemonPolicyPath = systemPolicyPath } = context;
   const options = { environment: { ...environment, DEBIAN_FRONTEND: "noninteractive" }, timeoutMs };
   const lock = ["-o", "DPkg::Lock::Timeout=120", ...network];
   const install = ["install", "-y", "--no-install-recommends", ...lock, name];
-  await withoutDaemons(async () => {
+  await withoutDaemons(daemonPolicyPath, async () => {
     try {
       await runCommand("apt-get", install, options);
     } catch {
@@ -36,7 +39,7 @@ export async function installPackage(name: string, { environment }: PackageConte
 }
 
 /** Debian starts a package's daemon unless this file refuses; one that exists already is the administrator's. */
-async function withoutDaemons(work: () => Promise<void>): Promise<void> {
+async function withoutDaemons(policyPath: string, work: () => Promise<void>): Promise<void> {
   const wrote = await writeFile(policyPath, "#!/bin/sh\nexit 101\n", { mode: 0o755, flag: "wx" }).then(
     () => true,
     () => false,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "@antler/contracts";
 
 import { reportStep, type Say } from "../report-step.ts";
-import { hasDebianPackages, installPackage, unpackPackage } from "./debian-package.ts";
+import { hasDebianPackages, installPackage, type PackageContext, unpackPackage } from "./debian-package.ts";
 import { findOnPath, isExecutable } from "./find-on-path.ts";
 
 /** A program of the operating system that Antler needs and can fetch itself on Debian and Ubuntu. */
@@ -39,12 +39,9 @@ export const bubblewrap: SystemTool = {
   },
 };
 
-export interface ToolContext {
-  readonly environment: NodeJS.ProcessEnv;
+export interface ToolContext extends PackageContext {
   readonly platform: NodeJS.Platform;
   readonly isRoot: boolean;
-  /** Where packages are unpacked: `.antler/tools/debian`. */
-  readonly folder: string;
   readonly say: Say;
 }
 
