@@ -1,1 +1,2 @@
-export {};
+export { buildApp } from "./app.ts";
+export type { GatewayDeps } from "./gateway-deps.ts";

@@ -1,0 +1,64 @@
+import Fastify from "fastify";
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+
+import { AntlerError } from "@antler/contracts";
+
+import type { GatewayDeps } from "./gateway-deps.ts";
+import { logRequests } from "./http/access-log.ts";
+import { handleErrors } from "./http/error-handler.ts";
+import type { GatewayApp } from "./http/gateway-app.ts";
+import { describeRoutes } from "./http/openapi.ts";
+import { traceRequests } from "./http/request-trace.ts";
+import { assistantRoutes } from "./routes/assistant-routes.ts";
+import { runRecordRoutes } from "./routes/run-record-routes.ts";
+import { runRoutes } from "./routes/run-routes.ts";
+import { runStreamRoutes } from "./routes/run-stream-routes.ts";
+import { runWaitRoutes } from "./routes/run-wait-routes.ts";
+import { systemRoutes } from "./routes/system-routes.ts";
+import { threadRoutes } from "./routes/thread-routes.ts";
+import { workspaceRoutes } from "./routes/workspace-routes.ts";
+import { createOpenResponses } from "./stream/open-responses.ts";
+import { VERSION } from "./version.ts";
+
+/** Longest time in which a request may arrive whole; uploads of a workspace set the measure. */
+const REQUEST_TIMEOUT_MS = 30 * 60_000;
+
+/** The HTTP server, wired and not yet listening. Closing it ends open streams first, so that it never hangs. */
+export async function buildApp(deps: GatewayDeps): Promise<GatewayApp> {
+  const { config, logger } = deps;
+  const errors = { logger, maxBodyBytes: config.http.max_body_bytes };
+  const app = Fastify({
+    logger: false,
+    bodyLimit: config.http.max_body_bytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+
+  const open = createOpenResponses();
+  traceRequests(app, { trustIncoming: config.telemetry.trust_incoming });
+  refuseWhenClosing(app, open.closing);
+  logRequests(app, logger);
+  handleErrors(app, errors);
+  app.addHook("preClose", async () => open.close());
+
+  await describeRoutes(app, { version: VERSION });
+  systemRoutes(app, { ...deps, open, version: VERSION });
+  assistantRoutes(app, { startedAt: new Date() });
+  threadRoutes(app, deps);
+  runRoutes(app, deps);
+  runStreamRoutes(app, { ...deps, open });
+  runWaitRoutes(app, { ...deps, open });
+  runRecordRoutes(app, deps);
+  workspaceRoutes(app, deps);
+  return app;
+}
+
+/** Connections that are still open when the gateway closes get an answer that lets the client repeat elsewhere. */
+function refuseWhenClosing(app: GatewayApp, closing: AbortSignal): void {
+  app.addHook("onRequest", async () => {
+    if (closing.aborted) throw new AntlerError("shutting_down", "The gateway is shutting down");
+  });
+}

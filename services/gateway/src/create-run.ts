@@ -1,0 +1,27 @@
+import type { CreateRunBody, TraceContext } from "@antler/contracts";
+import { newId } from "@antler/platform";
+import type { RunRow } from "@antler/store";
+
+import type { GatewayDeps } from "./gateway-deps.ts";
+import { expectThread, TENANT } from "./http/lookups.ts";
+import { runRequestOf } from "./run-request.ts";
+
+type CreateRunDeps = Pick<GatewayDeps, "config" | "threads" | "runs">;
+
+export interface NewRun {
+  readonly threadId: string;
+  readonly body: CreateRunBody;
+  readonly trace: TraceContext;
+}
+
+/** Checks the whole request first, so that a refused one leaves nothing behind. */
+export async function createRun(deps: CreateRunDeps, { threadId, body, trace }: NewRun): Promise<RunRow> {
+  const place = { runId: newId(), tenantId: TENANT, threadId, trace };
+  const request = runRequestOf(body, place, deps.config.models);
+  if (body.if_not_exists === "create") {
+    await deps.threads.create({ tenantId: TENANT, threadId, metadata: {} }, "do_nothing");
+  } else {
+    await expectThread(deps, threadId);
+  }
+  return deps.runs.submit(request);
+}

@@ -1,0 +1,110 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+
+import { CreateRunBody, StreamMode } from "@antler/contracts";
+import type { RunRow } from "@antler/store";
+
+import { createRun } from "../create-run.ts";
+import type { GatewayDeps } from "../gateway-deps.ts";
+import type { GatewayApp } from "../http/gateway-app.ts";
+import { expectRun } from "../http/lookups.ts";
+import { runUrl, ThreadPath, ThreadRunPath } from "../http/paths.ts";
+import { preparedBody } from "../http/prepared-body.ts";
+import { responseHeaders } from "../http/response-headers.ts";
+import { streamModesOf } from "../run-request.ts";
+import { openClientStream } from "../stream/client-stream.ts";
+import type { OpenResponses } from "../stream/open-responses.ts";
+import { resumePoint } from "../stream/resume-point.ts";
+import { streamRun } from "../stream/run-stream.ts";
+import { supportedRunBody } from "../unsupported-options.ts";
+
+type StreamDeps = Pick<GatewayDeps, "config" | "logger" | "threads" | "runs" | "events"> & {
+  readonly open: OpenResponses;
+};
+
+/** How long a slow client may stay slow, and how long the last frames of a closing stream may take. */
+const CLIENT_GRACE_MS = 5000;
+
+const StreamQuery = z.object({
+  stream_mode: z.union([StreamMode, z.array(StreamMode).min(1)]).optional(),
+  since: z.coerce.number().int().min(0).optional(),
+  cancel_on_disconnect: z.stringbool().default(false),
+});
+
+export function runStreamRoutes(app: GatewayApp, deps: StreamDeps): void {
+  app.post(
+    "/threads/:thread_id/runs/stream",
+    {
+      schema: { params: ThreadPath, body: CreateRunBody, tags: ["streams"] },
+      preValidation: preparedBody(supportedRunBody),
+    },
+    async (request, reply) => {
+      const { params, body, trace } = request;
+      const run = await createRun(deps, { threadId: params.thread_id, body, trace });
+      await serve(deps, { run, reply, afterSeq: 0, cancels: run.on_disconnect === "cancel" });
+    },
+  );
+
+  app.get(
+    "/threads/:thread_id/runs/:run_id/stream",
+    { schema: { params: ThreadRunPath, querystring: StreamQuery, tags: ["streams"] } },
+    async (request, reply) => {
+      const { params, query } = request;
+      const afterSeq = resumePoint(lastEventId(request), query.since);
+      const run = await expectRun(deps, params);
+      await serve(deps, { run, reply, afterSeq, cancels: query.cancel_on_disconnect, mode: query.stream_mode });
+    },
+  );
+}
+
+interface Serving {
+  readonly run: RunRow;
+  readonly reply: FastifyReply;
+  readonly afterSeq: number;
+  /** Whether the run is cancelled when this client leaves before its end. */
+  readonly cancels: boolean;
+  readonly mode?: StreamMode | readonly StreamMode[] | undefined;
+}
+
+async function serve(deps: StreamDeps, { run, reply, afterSeq, cancels, mode }: Serving): Promise<void> {
+  const { config, logger, events, open } = deps;
+  const modes = mode === undefined ? run.stream_modes : streamModesOf(mode);
+  reply.hijack();
+  const client = openClientStream({
+    response: reply.raw,
+    headers: { ...responseHeaders(reply), ...streamHeaders(run, modes) },
+    heartbeatMs: config.streaming.heartbeat_seconds * 1000,
+    bufferBytes: config.streaming.client_buffer_bytes,
+    graceMs: CLIENT_GRACE_MS,
+  });
+  const leave = open.enter();
+  const view = { modes: new Set(modes), subgraphs: run.stream_subgraphs };
+  await streamRun({ events, run, view, afterSeq, client, closing: open.closing, logger });
+  leave();
+  if (cancels && client.isClosedByClient) await cancelAbandoned(deps, run);
+}
+
+async function cancelAbandoned({ runs, logger }: StreamDeps, run: RunRow): Promise<void> {
+  try {
+    await runs.cancel(run, "interrupt");
+  } catch (error) {
+    logger.info({ err: error, run_id: run._id }, "Run of a disconnected client was not cancelled");
+  }
+}
+
+/** `Location` is where clients reconnect by themselves. */
+function streamHeaders(run: RunRow, modes: readonly StreamMode[]): Record<string, string> {
+  const query = new URLSearchParams(modes.map((mode): [string, string] => ["stream_mode", mode]));
+  return {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-cache, no-transform",
+    "x-accel-buffering": "no",
+    "content-location": runUrl(run),
+    location: `${runUrl(run)}/stream?${query.toString()}`,
+  };
+}
+
+function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const value = headers["last-event-id"];
+  return Array.isArray(value) ? value[0] : value;
+}

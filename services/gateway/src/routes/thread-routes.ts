@@ -1,0 +1,52 @@
+import { CreateThreadBody, ThreadStateView, ThreadView } from "@antler/contracts";
+import { newId } from "@antler/platform";
+import type { ThreadRow } from "@antler/store";
+
+import type { GatewayDeps } from "../gateway-deps.ts";
+import type { GatewayApp } from "../http/gateway-app.ts";
+import { expectThread, TENANT } from "../http/lookups.ts";
+import { ThreadPath } from "../http/paths.ts";
+import { preparedBody } from "../http/prepared-body.ts";
+import { supportedThreadBody } from "../unsupported-options.ts";
+import { threadStateOf, threadViewOf } from "../views/thread-view.ts";
+
+type ThreadDeps = Pick<GatewayDeps, "threads" | "runs" | "readState">;
+
+export function threadRoutes(app: GatewayApp, deps: ThreadDeps): void {
+  app.post(
+    "/threads",
+    {
+      schema: { body: CreateThreadBody, response: { 200: ThreadView }, tags: ["threads"] },
+      preValidation: preparedBody((body) => supportedThreadBody(body ?? {})),
+    },
+    async ({ body }) => {
+      const draft = { tenantId: TENANT, threadId: body.thread_id ?? newId(), metadata: body.metadata ?? {} };
+      return viewOf(deps, await deps.threads.create(draft, body.if_exists ?? "raise"));
+    },
+  );
+
+  app.get(
+    "/threads/:thread_id",
+    { schema: { params: ThreadPath, response: { 200: ThreadView }, tags: ["threads"] } },
+    async ({ params }) => viewOf(deps, await expectThread(deps, params.thread_id)),
+  );
+
+  app.get(
+    "/threads/:thread_id/state",
+    { schema: { params: ThreadPath, response: { 200: ThreadStateView }, tags: ["threads"] } },
+    async ({ params }) => {
+      const thread = await expectThread(deps, params.thread_id);
+      return threadStateOf(thread._id, await newestState(deps, thread._id));
+    },
+  );
+}
+
+async function viewOf(deps: ThreadDeps, thread: ThreadRow): Promise<ThreadView> {
+  const [newestRun] = await deps.runs.list(thread._id, { limit: 1, offset: 0 });
+  return threadViewOf(thread, { newestRun, state: await newestState(deps, thread._id) });
+}
+
+async function newestState({ runs, readState }: ThreadDeps, threadId: string) {
+  const head = await runs.newestHead(threadId);
+  return head === null ? undefined : readState(threadId, head);
+}

@@ -1,0 +1,94 @@
+import {
+  AntlerError,
+  type Config,
+  type CreateRunBody,
+  type Identity,
+  type Lane,
+  LEAD_ASSISTANT_ID,
+  type RunContext,
+  type StreamMode,
+  type TraceContext,
+} from "@antler/contracts";
+
+import { DEFAULT_STREAM_MODES } from "./stream/stream-view.ts";
+
+/** A run as it is asked for: checked, with every default written out. */
+export interface RunRequest {
+  readonly runId: string;
+  readonly tenantId: string;
+  readonly threadId: string;
+  readonly assistantId: string;
+  readonly identity: Identity;
+  readonly input: Readonly<Record<string, unknown>> | null;
+  readonly context: RunContext;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly streamModes: readonly StreamMode[];
+  readonly streamSubgraphs: boolean;
+  readonly onDisconnect: "continue" | "cancel";
+  readonly lane: Lane;
+  readonly trace: TraceContext;
+}
+
+export interface RunPlace {
+  readonly runId: string;
+  readonly tenantId: string;
+  readonly threadId: string;
+  readonly trace: TraceContext;
+}
+
+/**
+ * The request of a body for its place.
+ * @throws AntlerError `assistant_not_found` or `model_unknown`.
+ */
+export function runRequestOf(body: CreateRunBody, place: RunPlace, models: Config["models"]): RunRequest {
+  const context = body.context ?? {};
+  expectAssistant(body.assistant_id);
+  expectModel(context.model_name, models);
+  return {
+    ...place,
+    assistantId: LEAD_ASSISTANT_ID,
+    identity: identityOf(place.tenantId, context),
+    input: body.input ?? null,
+    context,
+    config: body.config ?? {},
+    metadata: body.metadata ?? {},
+    streamModes: streamModesOf(body.stream_mode),
+    streamSubgraphs: body.stream_subgraphs ?? false,
+    onDisconnect: body.on_disconnect ?? "continue",
+    lane: body.lane ?? "interactive",
+  };
+}
+
+export function streamModesOf(given: StreamMode | readonly StreamMode[] | undefined): readonly StreamMode[] {
+  if (given === undefined) return DEFAULT_STREAM_MODES;
+  return typeof given === "string" ? [given] : [...new Set(given)];
+}
+
+export function expectAssistant(assistantId: string): void {
+  if (assistantId === LEAD_ASSISTANT_ID) return;
+  throw new AntlerError("assistant_not_found", `No assistant has the id ${assistantId}; use ${LEAD_ASSISTANT_ID}`);
+}
+
+function expectModel(name: string | undefined, models: Config["models"]): void {
+  if (name === undefined || models.some((model) => model.name === name)) return;
+  const names = models.map((model) => model.name);
+  const known = names.length === 0 ? "no model is configured" : `configured are ${names.join(", ")}`;
+  throw new AntlerError("model_unknown", `context.model_name ${name} is not known: ${known}`, {
+    details: { models: names },
+  });
+}
+
+/** Without API keys the caller is who it says it is. */
+function identityOf(tenantId: string, context: RunContext): Identity {
+  return {
+    tenant_id: tenantId,
+    user_id: context.user_id ?? null,
+    user_role: context.user_role ?? null,
+    is_internal: false,
+    channel_user_id: context.channel_user_id ?? null,
+    oauth_provider: null,
+    oauth_id: null,
+    authz_attributes: {},
+  };
+}

@@ -1,0 +1,82 @@
+import type { ServerResponse } from "node:http";
+
+import { createOutgoingBuffer } from "./outgoing-buffer.ts";
+import { encodeFrame, type Frame, HEARTBEAT_COMMENT } from "./sse-frame.ts";
+
+/** Why a stream closed before its run ended. */
+export type DisconnectReason = "slow_reader" | "shutting_down" | "source_failed";
+
+export interface ClientStreamOptions {
+  readonly response: ServerResponse;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly heartbeatMs: number;
+  /** Unread bytes beyond which the client counts as slow. */
+  readonly bufferBytes: number;
+  /** How long a client may stay beyond `bufferBytes`, and how long its last frames may take. */
+  readonly graceMs: number;
+}
+
+/** The server's end of one event stream. Nothing here throws: a client that is gone just takes no more frames. */
+export interface ClientStream {
+  /** Aborts when the response is closed, by whichever side. */
+  readonly closed: AbortSignal;
+  readonly isClosedByClient: boolean;
+  readonly lastId: number | undefined;
+  write(...frames: readonly Frame[]): void;
+  /** Waits for a slow client; resolves with false when it stayed slow. */
+  ready(): Promise<boolean>;
+  /** Sends an id-less `disconnect` frame with the reason, then ends: the client resumes after its last id. */
+  disconnect(reason: DisconnectReason, message: string): void;
+  end(): void;
+}
+
+export function openClientStream(options: ClientStreamOptions): ClientStream {
+  const { response, headers, heartbeatMs, bufferBytes, graceMs } = options;
+  const closed = new AbortController();
+  const buffer = createOutgoingBuffer(response);
+  let lastId: number | undefined;
+  let isEnding = false;
+
+  response.writeHead(200, headers);
+  response.flushHeaders();
+  const heartbeat = setInterval(() => buffer.unreadBytes === 0 && buffer.write(HEARTBEAT_COMMENT), heartbeatMs);
+  response.once("close", () => {
+    clearInterval(heartbeat);
+    closed.abort();
+  });
+  response.on("error", () => response.destroy());
+
+  const send = (frame: Frame) => {
+    buffer.write(encodeFrame(frame));
+    lastId = frame.id ?? lastId;
+  };
+
+  const end = () => {
+    if (isEnding) return;
+    isEnding = true;
+    clearInterval(heartbeat);
+    const timer = setTimeout(() => response.destroy(), graceMs);
+    response.once("close", () => clearTimeout(timer));
+    response.end();
+  };
+
+  return {
+    closed: closed.signal,
+    get isClosedByClient() {
+      return closed.signal.aborted && !isEnding;
+    },
+    get lastId() {
+      return lastId;
+    },
+    write: (...frames) => {
+      if (!isEnding) frames.forEach(send);
+    },
+    ready: () => buffer.settled(bufferBytes, graceMs),
+    disconnect(code, message) {
+      if (isEnding) return;
+      send({ event: "disconnect", data: { code, message, last_event_id: lastId ?? null } });
+      end();
+    },
+    end,
+  };
+}

@@ -1,0 +1,37 @@
+import type { ServerResponse } from "node:http";
+
+/** A JSON body that takes long: white space, which JSON allows before a value, keeps the connection alive. */
+export interface KeepAliveBody {
+  /** Aborts when the response is closed, by whichever side. */
+  readonly closed: AbortSignal;
+  readonly isClosedByClient: boolean;
+  finish(value: unknown): void;
+}
+
+export function openKeepAliveBody(
+  response: ServerResponse,
+  { headers, heartbeatMs }: { headers: Readonly<Record<string, string>>; heartbeatMs: number },
+): KeepAliveBody {
+  const closed = new AbortController();
+  let isFinished = false;
+  response.writeHead(200, { ...headers, "content-type": "application/json; charset=utf-8" });
+  response.flushHeaders();
+  const heartbeat = setInterval(() => response.write("\n"), heartbeatMs);
+  response.once("close", () => {
+    clearInterval(heartbeat);
+    closed.abort();
+  });
+  response.on("error", () => response.destroy());
+
+  return {
+    closed: closed.signal,
+    get isClosedByClient() {
+      return closed.signal.aborted && !isFinished;
+    },
+    finish(value) {
+      isFinished = true;
+      clearInterval(heartbeat);
+      if (!response.destroyed) response.end(JSON.stringify(value));
+    },
+  };
+}
