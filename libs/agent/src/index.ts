@@ -1,1 +1,27 @@
-export {};
+export { executeTask, type TaskDeps } from "./child/execute-task.ts";
+export {
+  type AgentChunk,
+  type AgentInput,
+  type AgentSpec,
+  type AgentStreamMode,
+  type AgentStreamOptions,
+  type CompiledAgent,
+  createAgent,
+} from "./create-agent.ts";
+export { executeRun, type RunDeps } from "./lead/execute-run.ts";
+export { createChatModel } from "./models/create-chat-model.ts";
+export type {
+  ChildOutcome,
+  Delegate,
+  DelegationRequest,
+  EventSink,
+  ExecutionLease,
+  LeadOutcome,
+  PublishLive,
+  RunToExecute,
+  TaskDraft,
+  TaskToExecute,
+  UsageSink,
+} from "./ports.ts";
+export { resolveSubagent, type SubagentCapabilities, subagentNames } from "./subagents/resolve-subagent.ts";
+export { ThreadState } from "./thread-state.ts";

@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+
+import type { Config, Environment, TaskEnvelope } from "@antler/contracts";
+import type { Sandbox } from "@antler/sandbox";
+
+import { type CompiledAgent, createAgent } from "../create-agent.ts";
+import { createStepRecorder, type StepRecorder } from "../middleware/step-recorder.ts";
+import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
+import { createUsageRecorder, type UsageRecorder } from "../middleware/usage-recorder.ts";
+import { modelCallMiddleware } from "../model-call-middleware.ts";
+import { chooseModel } from "../models/choose-model.ts";
+import { createChatModel } from "../models/create-chat-model.ts";
+import type { EventSink, ExecutionLease, UsageSink } from "../ports.ts";
+import { createReadMarks } from "../tools/read-marks.ts";
+import { createTools } from "../tools/tool-catalog.ts";
+import { stepEvent } from "./step-event.ts";
+
+/** What watches over one execution of a subagent. */
+export interface ChildWatch {
+  readonly steps: StepRecorder;
+  readonly usage: UsageRecorder;
+  readonly turns: TurnLimit;
+}
+
+export interface ChildWatchOptions {
+  readonly envelope: TaskEnvelope;
+  readonly lease: ExecutionLease;
+  readonly usage: UsageSink;
+  readonly events: EventSink;
+}
+
+export function createChildWatch({ envelope, lease, usage: sink, events }: ChildWatchOptions): ChildWatch {
+  const usage = createUsageRecorder({
+    sink,
+    ownerId: envelope.task_id,
+    epoch: lease.epoch,
+    runId: envelope.run_id,
+    taskId: envelope.task_id,
+    caller: `subagent:${envelope.subagent.name}`,
+    modelName: envelope.model_name,
+  });
+  const steps = createStepRecorder({
+    append: (message, index) => events.append(stepEvent(message, { envelope, lease, index, usage: usage.total() })),
+    flush: () => events.flush(),
+  });
+  return { steps, usage, turns: createTurnLimit(envelope.subagent.max_turns) };
+}
+
+export interface ChildAgentOptions {
+  readonly envelope: TaskEnvelope;
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly sandbox: Sandbox;
+  readonly lease: ExecutionLease;
+  readonly watch: ChildWatch;
+}
+
+/** The subagent of one task: the same factory as the lead's, without checkpointer and without `task`. */
+export async function createChildAgent(options: ChildAgentOptions): Promise<CompiledAgent> {
+  const { envelope, config, sandbox, lease, watch } = options;
+  const model = chooseModel(config, envelope.model_name);
+  return createAgent({
+    model: await createChatModel(model, options.environment),
+    tools: createTools(envelope.tools, {
+      sandbox,
+      signal: lease.signal,
+      commandTimeoutMs: config.sandbox.command_timeout_seconds * 1000,
+      readMarks: createReadMarks(sandbox),
+    }),
+    middleware: [
+      watch.turns.middleware,
+      watch.steps.middleware,
+      ...modelCallMiddleware({ lease, model, usage: watch.usage, newId: randomUUID }),
+    ],
+    systemPrompt: null,
+    checkpointer: null,
+  });
+}

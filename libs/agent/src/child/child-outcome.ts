@@ -1,0 +1,55 @@
+import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+
+import { isAntlerError, messageOf } from "@antler/contracts";
+
+import { antlerErrorIn } from "../execution-fault.ts";
+import { stopReasonOf } from "../lead/lead-outcome.ts";
+import { lastAiText, textOf } from "../messages/message-text.ts";
+import type { ChildOutcome } from "../ports.ts";
+
+const NO_RESPONSE = "No response generated";
+
+/** How an execution ended, without what it cost. */
+export type ChildEnding = Omit<ChildOutcome, "usage" | "steps">;
+
+const NOTHING = { result: null, partial_result: null, error: null };
+
+/** A subagent that came to its end: its last words are the result. */
+export function completedTask(messages: readonly BaseMessage[]): ChildEnding {
+  return { ...NOTHING, status: "completed", stop_reason: "completed", result: resultText(messages) };
+}
+
+/** The text of the last answer; if it has none, the last earlier one that has; without any answer, the last message's. */
+export function resultText(messages: readonly BaseMessage[]): string {
+  const spoken = lastAiText(messages);
+  if (spoken !== null) return spoken;
+  const last = messages.at(-1);
+  if (last === undefined || messages.some((message) => AIMessage.isInstance(message))) return NO_RESPONSE;
+  const text = textOf(last);
+  return text.trim() === "" ? NO_RESPONSE : text;
+}
+
+/** A subagent that was refused a further model call: what it said so far is its result. */
+export function cappedTask(spoken: string | null, maxTurns: number): ChildEnding {
+  const reason = { stop_reason: "turn_capped" } as const;
+  if (spoken !== null) return { ...NOTHING, ...reason, status: "completed", result: spoken };
+  return { ...NOTHING, ...reason, status: "failed", error: `Reached max_turns=${maxTurns}` };
+}
+
+/** A subagent that ran out of time: what it said so far is kept as partial work. */
+export function timedOutTask(spoken: string | null, limitMs: number): ChildEnding {
+  const error = `Execution timed out after ${Math.round(limitMs / 1000)} seconds`;
+  return { ...NOTHING, status: "timed_out", stop_reason: "execution_timeout", error, partial_result: spoken };
+}
+
+/** A subagent that failed by itself. */
+export function failedTask(error: unknown, spoken: string | null): ChildEnding {
+  const known = antlerErrorIn(error);
+  return {
+    ...NOTHING,
+    status: "failed",
+    stop_reason: known === undefined ? "agent_error" : stopReasonOf(known),
+    error: messageOf(known ?? error),
+    partial_result: isAntlerError(known, "envelope_refused") ? null : spoken,
+  };
+}

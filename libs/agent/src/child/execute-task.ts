@@ -1,0 +1,99 @@
+import type { BaseMessage } from "@langchain/core/messages";
+
+import { type Config, type Environment, isAntlerError, type TaskEnvelope } from "@antler/contracts";
+import type { Sandbox, Workspaces } from "@antler/sandbox";
+
+import { detached } from "../detached.ts";
+import { infrastructureFaultIn } from "../execution-fault.ts";
+import type { ChildOutcome, EventSink, ExecutionLease, TaskToExecute, UsageSink } from "../ports.ts";
+import { verifyEnvelope } from "../subagents/verify-envelope.ts";
+import type { ThreadState } from "../thread-state.ts";
+import { withSandbox } from "../with-sandbox.ts";
+import { type ChildWatch, createChildAgent, createChildWatch } from "./child-agent.ts";
+import { childMessages } from "./child-messages.ts";
+import { cappedTask, type ChildEnding, completedTask, failedTask, timedOutTask } from "./child-outcome.ts";
+
+export interface TaskDeps {
+  readonly config: Config;
+  /** For keys of models and proxies. */
+  readonly environment: Environment;
+  readonly workspaces: Pick<Workspaces, "open" | "bashAvailable">;
+  readonly usage: UsageSink;
+  /** The log of the task's run. */
+  readonly events: EventSink;
+}
+
+/**
+ * Executes a claimed task afresh. A time limit is an outcome, with what was said so far as partial work.
+ * @throws AntlerError: the lease's other abort reasons, `store_unavailable` or `bus_unavailable`.
+ */
+export async function executeTask(deps: TaskDeps, task: TaskToExecute, lease: ExecutionLease): Promise<ChildOutcome> {
+  const refusal = verified(deps, task);
+  if ("ending" in refusal) return { ...refusal.ending, usage: null, steps: 0 };
+  const { envelope } = refusal;
+  const watch = createChildWatch({ envelope, lease, usage: deps.usage, events: deps.events });
+  const ending = await endingOf({ deps, task, lease, envelope, watch });
+  await deps.events.flush();
+  return { ...ending, usage: watch.usage.total(), steps: watch.steps.count() };
+}
+
+function verified(deps: TaskDeps, task: TaskToExecute): { envelope: TaskEnvelope } | { ending: ChildEnding } {
+  try {
+    const capabilities = { canRunCommands: deps.workspaces.bashAvailable };
+    return { envelope: verifyEnvelope(task, { config: deps.config, capabilities }) };
+  } catch (error) {
+    if (!isAntlerError(error, "envelope_refused")) throw error;
+    return { ending: failedTask(error, null) };
+  }
+}
+
+interface Execution {
+  readonly deps: TaskDeps;
+  readonly task: TaskToExecute;
+  readonly lease: ExecutionLease;
+  readonly envelope: TaskEnvelope;
+  readonly watch: ChildWatch;
+}
+
+async function endingOf(execution: Execution): Promise<ChildEnding> {
+  const { deps, task, lease, envelope, watch } = execution;
+  const owner = { tenantId: envelope.identity.tenant_id, threadId: envelope.thread_id };
+  try {
+    const messages = await detached(() =>
+      withSandbox(deps.workspaces, owner, (sandbox) => driveChild(execution, sandbox)),
+    );
+    return completedTask(messages);
+  } catch (error) {
+    const spoken = watch.steps.lastAiText();
+    if (isAntlerError(lease.signal.reason, "deadline_exceeded")) return timedOutTask(spoken, task.execution_limit_ms);
+    lease.signal.throwIfAborted();
+    const fault = infrastructureFaultIn(error);
+    if (fault !== undefined) throw fault;
+    return watch.turns.isReached() ? cappedTask(spoken, envelope.subagent.max_turns) : failedTask(error, spoken);
+  }
+}
+
+/** Runs the subagent to its end and returns all its messages. */
+async function driveChild(
+  { deps, lease, envelope, watch }: Execution,
+  sandbox: Sandbox,
+): Promise<readonly BaseMessage[]> {
+  const { config, environment } = deps;
+  const agent = await createChildAgent({ envelope, config, environment, sandbox, lease, watch });
+  const input = {
+    messages: childMessages(envelope, lease.attempt),
+    sandbox: envelope.sandbox,
+    thread_data: envelope.thread_data,
+  };
+  let messages: readonly BaseMessage[] = input.messages;
+  const stream = agent.stream(input, {
+    threadId: envelope.thread_id,
+    runId: envelope.run_id,
+    signal: lease.signal,
+    modes: ["values"],
+    maxModelCalls: envelope.subagent.max_turns,
+    tags: [`subagent:${envelope.subagent.name}`],
+  });
+  for await (const { payload } of stream) messages = (payload as ThreadState).messages;
+  return messages;
+}

@@ -1,0 +1,83 @@
+import type { BaseMessage } from "@langchain/core/messages";
+import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { BaseCheckpointSaver } from "@langchain/langgraph";
+import { type AgentMiddleware, createAgent as createLangchainAgent } from "langchain";
+
+import type { AgentModel } from "./models/agent-model.ts";
+import { ThreadState } from "./thread-state.ts";
+
+export interface AgentSpec {
+  readonly model: AgentModel;
+  readonly tools: readonly StructuredToolInterface[];
+  readonly middleware: readonly AgentMiddleware[];
+  /** Null when the system message stands in the initial state. */
+  readonly systemPrompt: string | null;
+  /** Null for a one-shot agent: nothing is saved, nothing is inherited from an agent around it. */
+  readonly checkpointer: BaseCheckpointSaver | null;
+}
+
+export type AgentStreamMode = "values" | "updates" | "messages" | "custom";
+
+export interface AgentStreamOptions {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly signal: AbortSignal;
+  readonly modes: readonly AgentStreamMode[];
+  readonly maxModelCalls: number;
+  readonly tags?: readonly string[];
+}
+
+export interface AgentChunk {
+  readonly mode: AgentStreamMode;
+  readonly namespace: readonly string[];
+  readonly payload: unknown;
+}
+
+/** What the state of an agent is begun with. */
+export interface AgentInput {
+  readonly messages: readonly BaseMessage[];
+  readonly sandbox: { readonly sandbox_id: string };
+  readonly thread_data: NonNullable<ThreadState["thread_data"]>;
+}
+
+export interface CompiledAgent {
+  /** Runs the agent; null continues from the checkpoint. */
+  stream(input: AgentInput | null, options: AgentStreamOptions): AsyncGenerator<AgentChunk>;
+  /** The messages of the newest checkpoint. */
+  messages(threadId: string): Promise<readonly BaseMessage[]>;
+}
+
+/** A model call costs at most three steps: the model, the hook after it, the tools. */
+const STEPS_PER_MODEL_CALL = 3;
+
+/** The one factory of agents. A lead and a subagent differ only in the data of their spec. */
+export function createAgent(spec: AgentSpec): CompiledAgent {
+  const { graph } = createLangchainAgent({
+    model: spec.model,
+    tools: [...spec.tools],
+    middleware: spec.middleware,
+    stateSchema: ThreadState,
+    checkpointer: spec.checkpointer ?? false,
+    ...(spec.systemPrompt !== null && { systemPrompt: spec.systemPrompt }),
+  });
+  const configurableOf = (threadId: string) => ({ thread_id: threadId, checkpoint_ns: "" });
+  return {
+    async *stream(input, options) {
+      const chunks = await graph.stream(input === null ? null : { ...input, messages: [...input.messages] }, {
+        configurable: { ...configurableOf(options.threadId), run_id: options.runId },
+        signal: options.signal,
+        streamMode: [...options.modes],
+        subgraphs: true,
+        durability: "sync",
+        recursionLimit: (options.maxModelCalls + 1) * STEPS_PER_MODEL_CALL,
+        ...(options.tags !== undefined && { tags: [...options.tags] }),
+      });
+      for await (const [namespace, mode, payload] of chunks as AsyncIterable<[string[], AgentStreamMode, unknown]>)
+        yield { namespace, mode, payload };
+    },
+    async messages(threadId) {
+      const snapshot = await graph.getState({ configurable: configurableOf(threadId) });
+      return (snapshot.values as Partial<ThreadState>).messages ?? [];
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { type BaseMessage } from "@langchain/core/messages";
+
+import {
+  type AntlerError,
+  isAntlerError,
+  messageOf,
+  type StopReason,
+  type StoredError,
+  storedErrorOf,
+} from "@antler/contracts";
+
+import { antlerErrorIn } from "../execution-fault.ts";
+import { textOf } from "../messages/message-text.ts";
+import type { LeadOutcome } from "../ports.ts";
+
+/** A run that came to its end. What it produced stands in its checkpoint; the output is the last word alone. */
+export function endedRun(messages: readonly BaseMessage[], stopReason: StopReason): LeadOutcome {
+  const last = messages.at(-1);
+  const output = { last_message: last === undefined ? null : textOf(last) };
+  return { status: "success", stop_reason: stopReason, error: null, output };
+}
+
+/** A run that waits for a human. */
+export function interruptedRun(): LeadOutcome {
+  return { status: "interrupted", stop_reason: "input_required", error: null, output: null };
+}
+
+/** A lead that was refused a further model call. */
+export function cappedRun(maxModelCalls: number): LeadOutcome {
+  const message = `The lead reached its limit of ${maxModelCalls} model calls; raise config.recursion_limit`;
+  return { ...failure({ code: "deadline_exceeded", message }), stop_reason: "turn_capped" };
+}
+
+/** A run that failed by itself. */
+export function failedRun(error: unknown): LeadOutcome {
+  const known = antlerErrorIn(error);
+  if (known === undefined) return failure({ code: "internal", message: messageOf(error) });
+  return { ...failure(storedErrorOf(known)), stop_reason: stopReasonOf(known) };
+}
+
+function failure(error: StoredError): LeadOutcome {
+  return { status: "error", stop_reason: "agent_error", error, output: null };
+}
+
+/** Why an execution that threw this error ended. */
+export function stopReasonOf(error: AntlerError): StopReason {
+  if (isAntlerError(error, "model_failed", "model_unavailable", "model_unknown")) return "model_error";
+  if (isAntlerError(error, "envelope_refused")) return "envelope_refused";
+  return isAntlerError(error, "document_too_large") ? "document_too_large" : "agent_error";
+}

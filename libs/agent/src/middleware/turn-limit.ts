@@ -1,0 +1,21 @@
+import { type AgentMiddleware, createMiddleware } from "langchain";
+
+export interface TurnLimit {
+  readonly middleware: AgentMiddleware;
+  /** True once a model call was refused. */
+  isReached(): boolean;
+}
+
+/** Refuses the model call after `maxModelCalls`. Retries of one call count once. */
+export function createTurnLimit(maxModelCalls: number): TurnLimit {
+  let calls = 0;
+  const middleware = createMiddleware({
+    name: "TurnLimit",
+    wrapModelCall: (request, handler) => {
+      calls += 1;
+      if (calls > maxModelCalls) throw new Error(`Reached max_turns=${maxModelCalls}`);
+      return handler(request);
+    },
+  });
+  return { middleware, isReached: () => calls > maxModelCalls };
+}

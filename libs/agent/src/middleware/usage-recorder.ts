@@ -1,0 +1,75 @@
+import type { AIMessage, UsageMetadata } from "@langchain/core/messages";
+import { type AgentMiddleware, createMiddleware } from "langchain";
+
+import { addUsage, type TokenUsage, usageKey, type UsageRecord } from "@antler/contracts";
+
+import type { UsageSink } from "../ports.ts";
+
+export interface UsageRecorderOptions {
+  readonly sink: UsageSink;
+  /** Id of the run or task whose row is claimed. */
+  readonly ownerId: string;
+  readonly epoch: number;
+  readonly runId: string;
+  readonly taskId?: string;
+  readonly caller: string;
+  readonly modelName: string;
+}
+
+export interface UsageRecorder {
+  readonly middleware: AgentMiddleware;
+  /** All usage of this execution so far; null while no call has reported any. */
+  total(): TokenUsage | null;
+}
+
+/** Records the tokens of each model call once, before the answer is used. A call without usage leaves no record. */
+export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
+  let calls = 0;
+  let total: TokenUsage | null = null;
+  const middleware = createMiddleware({
+    name: "UsageRecorder",
+    wrapModelCall: async (request, handler) => {
+      const message = await handler(request);
+      calls += 1;
+      const usage = usageOf(message);
+      if (usage === null) return message;
+      total = addUsage(total, usage);
+      await options.sink.record([recordOf(options, calls, { usage, message })]);
+      return message;
+    },
+  });
+  return { middleware, total: () => total };
+}
+
+function recordOf(
+  options: UsageRecorderOptions,
+  call: number,
+  { usage, message }: { usage: TokenUsage; message: AIMessage },
+): UsageRecord {
+  const { model_name: named, model } = message.response_metadata as Record<string, unknown>;
+  const reported = [named, model].find((name): name is string => typeof name === "string" && name !== "");
+  return {
+    ...usage,
+    key: usageKey(options.ownerId, options.epoch, call),
+    run_id: options.runId,
+    ...(options.taskId !== undefined && { task_id: options.taskId }),
+    caller: options.caller,
+    model_name: reported ?? options.modelName,
+    ...(message.id !== undefined && { response_id: message.id }),
+  };
+}
+
+/** The usage of one answer; null when the provider gave none or only zeros. */
+export function usageOf(message: AIMessage): TokenUsage | null {
+  const usage = message.usage_metadata as UsageMetadata | undefined;
+  if (usage === undefined) return null;
+  const total = usage.total_tokens > 0 ? usage.total_tokens : usage.input_tokens + usage.output_tokens;
+  if (total <= 0) return null;
+  const cached = usage.input_token_details?.cache_read ?? 0;
+  return {
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    total_tokens: total,
+    ...(cached > 0 && { cache_read_tokens: cached }),
+  };
+}

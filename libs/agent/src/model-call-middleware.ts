@@ -1,0 +1,39 @@
+import type { AgentMiddleware } from "langchain";
+
+import type { ModelConfig } from "@antler/contracts";
+
+import { createAnswerSettling } from "./middleware/answer-settling.ts";
+import { createExecutionGuard } from "./middleware/execution-guard.ts";
+import { createModelErrors } from "./middleware/model-errors.ts";
+import { createModelRetry } from "./middleware/model-retry.ts";
+import { createOpenCallClosing } from "./middleware/open-call-closing.ts";
+import { createRequestCheck } from "./middleware/request-check.ts";
+import { createSingleSystemMessage } from "./middleware/single-system-message.ts";
+import { createToolErrors } from "./middleware/tool-errors.ts";
+import type { UsageRecorder } from "./middleware/usage-recorder.ts";
+import type { ExecutionLease } from "./ports.ts";
+
+export interface ModelCallOptions {
+  readonly lease: ExecutionLease;
+  readonly model: ModelConfig;
+  readonly usage: UsageRecorder;
+  readonly newId: () => string;
+}
+
+/**
+ * What surrounds every model and tool call of lead and subagent, outermost first. The order matters: ids are settled
+ * before anything outside sees an answer, a retry repeats only the call itself, and the check is the last to look.
+ */
+export function modelCallMiddleware({ lease, model, usage, newId }: ModelCallOptions): AgentMiddleware[] {
+  return [
+    createAnswerSettling(newId),
+    usage.middleware,
+    createModelErrors(model.name, lease.signal),
+    createToolErrors(lease.signal),
+    createOpenCallClosing(),
+    createSingleSystemMessage(),
+    createExecutionGuard(lease),
+    createRequestCheck(),
+    createModelRetry(model.max_retries, lease),
+  ];
+}

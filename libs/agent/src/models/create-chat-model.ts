@@ -1,0 +1,79 @@
+import { ChatAnthropic } from "@langchain/anthropic";
+import { ChatOpenAI, ChatOpenAICompletions } from "@langchain/openai";
+import { initChatModel } from "langchain";
+
+import { AntlerError, type Environment, messageOf, type ModelConfig } from "@antler/contracts";
+
+import type { AgentModel } from "./agent-model.ts";
+import { createModelFetch } from "./model-fetch.ts";
+
+/** Retries are made around the whole call, where they can be aborted and never cost a turn. */
+const NO_RETRIES = { maxRetries: 0 };
+
+/**
+ * The chat model of a configuration entry.
+ * @throws AntlerError `model_failed` when the provider is not installed or its key is missing.
+ */
+export async function createChatModel(config: ModelConfig, environment: Environment): Promise<AgentModel> {
+  switch (config.provider) {
+    case "openai":
+      return openai(config, environment);
+    case "anthropic":
+      return anthropic(config, environment);
+    default:
+      return other(config, environment);
+  }
+}
+
+function keyOf({ name, api_key_env }: ModelConfig, environment: Environment): string | undefined {
+  const key = api_key_env === undefined ? undefined : environment[api_key_env];
+  if (api_key_env === undefined || key !== undefined) return key;
+  throw new AntlerError("model_failed", `Model ${name} has no key: set the environment variable ${api_key_env}`);
+}
+
+function openai(config: ModelConfig, environment: Environment): AgentModel {
+  const timeout = config.timeout_seconds * 1000;
+  const fields = {
+    model: config.model,
+    timeout,
+    ...NO_RETRIES,
+    ...(config.temperature !== undefined && { temperature: config.temperature }),
+    ...(config.max_tokens !== undefined && { maxTokens: config.max_tokens }),
+  };
+  const fetch = createModelFetch(environment, timeout);
+  if (config.base_url === undefined)
+    return new ChatOpenAI({ ...fields, apiKey: keyOf(config, environment) ?? "", configuration: { fetch } });
+  const apiKey = (config.api_key_env === undefined ? undefined : environment[config.api_key_env]) ?? "none";
+  return new ChatOpenAICompletions({ ...fields, apiKey, configuration: { fetch, baseURL: config.base_url } });
+}
+
+function anthropic(config: ModelConfig, environment: Environment): AgentModel {
+  const timeout = config.timeout_seconds * 1000;
+  return new ChatAnthropic({
+    model: config.model,
+    apiKey: keyOf(config, environment) ?? "",
+    ...NO_RETRIES,
+    clientOptions: { timeout, fetch: createModelFetch(environment, timeout) },
+    ...(config.base_url !== undefined && { anthropicApiUrl: config.base_url }),
+    ...(config.temperature !== undefined && { temperature: config.temperature }),
+    ...(config.max_tokens !== undefined && { maxTokens: config.max_tokens }),
+  });
+}
+
+async function other(config: ModelConfig, environment: Environment): Promise<AgentModel> {
+  const key = keyOf(config, environment);
+  try {
+    const model = await initChatModel(config.model, {
+      modelProvider: config.provider,
+      ...NO_RETRIES,
+      ...(key !== undefined && { apiKey: key }),
+      ...(config.base_url !== undefined && { baseUrl: config.base_url }),
+      ...(config.temperature !== undefined && { temperature: config.temperature }),
+      ...(config.max_tokens !== undefined && { maxTokens: config.max_tokens }),
+    });
+    return model as unknown as AgentModel;
+  } catch (cause) {
+    const reason = messageOf(cause);
+    throw new AntlerError("model_failed", `Model ${config.name} of provider ${config.provider}: ${reason}`, { cause });
+  }
+}

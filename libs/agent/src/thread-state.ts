@@ -1,0 +1,31 @@
+import { MessagesValue, ReducedValue, StateSchema } from "@langchain/langgraph";
+import { z } from "zod";
+
+import { SandboxRef, ThreadData } from "@antler/contracts";
+
+const Sandbox = SandboxRef.optional();
+const Artifacts = z.array(z.string()).default(() => []);
+
+type SandboxValue = z.infer<typeof Sandbox>;
+
+function keepSandbox(current: SandboxValue, next: SandboxValue): SandboxValue {
+  if (current !== undefined && next !== undefined && current.sandbox_id !== next.sandbox_id)
+    throw new Error(`A thread has one sandbox, not both ${current.sandbox_id} and ${next.sandbox_id}`);
+  return next ?? current;
+}
+
+/**
+ * The state of every agent, lead and subagent alike: the slots that tools read. A subagent gets `sandbox` and
+ * `thread_data` of its lead and begins all others afresh; nothing it writes flows back.
+ */
+export const ThreadState = new StateSchema({
+  messages: MessagesValue,
+  sandbox: new ReducedValue(Sandbox, { reducer: keepSandbox }),
+  thread_data: ThreadData.optional(),
+  title: z.string().optional(),
+  artifacts: new ReducedValue(Artifacts, {
+    reducer: (current: string[], next: string[]) => [...new Set([...current, ...next])],
+  }),
+});
+
+export type ThreadState = typeof ThreadState.State;

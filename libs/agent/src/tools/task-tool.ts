@@ -1,0 +1,66 @@
+import { ToolMessage } from "@langchain/core/messages";
+import type { LangGraphRunnableConfig } from "@langchain/langgraph";
+import { tool } from "langchain";
+import { z } from "zod";
+
+import { outcomeMetadata, outcomeText, type SubagentOutcome, type TaskFrame } from "@antler/contracts";
+
+import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
+
+const schema = z.object({
+  description: z.string().min(1).describe("A short title of the task, 3 to 5 words; for display"),
+  prompt: z.string().min(1).describe("The whole instruction: the subagent sees nothing else of the conversation"),
+  subagent_type: z.string().min(1).describe("Which subagent carries it out"),
+});
+
+export interface TaskCall extends z.infer<typeof schema> {
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  readonly onFrame: (frame: TaskFrame) => void;
+}
+
+export interface TaskToolOptions {
+  /** A line for each type that may be chosen. */
+  readonly typeLines: readonly string[];
+  /** Carries the call out; resolves with how the task ended. */
+  readonly delegate: (call: TaskCall) => Promise<SubagentOutcome>;
+  /** Aborts with the run. */
+  readonly signal: AbortSignal;
+}
+
+/** The lead's way to a subagent. To the model it is a tool like any other; its result is one text. */
+export function createTaskTool({ typeLines, delegate, signal }: TaskToolOptions) {
+  return tool(
+    async (input: z.infer<typeof schema>, config: TaskToolConfig) => {
+      const callId = config.toolCall?.id ?? config.toolCallId ?? "";
+      const signals = config.signal === undefined ? signal : AbortSignal.any([signal, config.signal]);
+      const onFrame = (frame: TaskFrame) => config.writer?.(frame);
+      return toolMessage(callId, await delegate({ ...input, callId, signal: signals, onFrame }));
+    },
+    { name: TASK_TOOL_NAME, description: description(typeLines), schema },
+  );
+}
+
+type TaskToolConfig = LangGraphRunnableConfig & {
+  readonly toolCall?: { readonly id?: string };
+  readonly toolCallId?: string;
+};
+
+function toolMessage(callId: string, outcome: SubagentOutcome): ToolMessage {
+  return new ToolMessage({
+    tool_call_id: callId,
+    name: TASK_TOOL_NAME,
+    content: outcomeText(outcome),
+    status: outcome.status === "completed" ? "success" : "error",
+    additional_kwargs: { ...outcomeMetadata(outcome) },
+  });
+}
+
+function description(typeLines: readonly string[]): string {
+  return `Delegate a task to a subagent: another full agent with a conversation of its own, in the same sandbox and files. Only its final answer comes back.
+
+Delegate when the benefit outweighs the overhead: independent parts can run in parallel, a specialised type fits, or long exploration would fill your own conversation. That work is complex, has many steps or concerns a large repository is no reason by itself. Do not split dependent steps over parallel subagents, do not let two of them write the same files, and do not delegate what needs the user.
+
+Types:
+${typeLines.join("\n")}`;
+}
