@@ -11,8 +11,8 @@ import { createPublisher, type PublishedTicket } from "./publisher.ts";
 import type { PullTiming } from "./pull.ts";
 import { type PullLoop, type PullLoopOptions, startPullLoop, type WatchedPullLoop } from "./pull-loop.ts";
 import { createServerStates } from "./server-states.ts";
-import { type Subscription, createSignals, type SignalHandler } from "./signals.ts";
-import { inspectTicket, type TicketPlace, type TicketState } from "./ticket-state.ts";
+import { createSignals, type SignalHandler, type Subscription } from "./signals.ts";
+import { createTicketInspector, type TicketPlace, type TicketState } from "./ticket-state.ts";
 import type { Exclusive } from "./topology.ts";
 import { applyTopology, type TopologyChange } from "./topology-apply.ts";
 import { createTopologyKeeper } from "./topology-keeper.ts";
@@ -65,9 +65,9 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   const closing = new AbortController();
   const manager = await jetstreamManager(connection, { checkAPI: false });
   const watch = watchConnection(connection, logger);
-  const keeper = createTopologyKeeper({ manager, logger }, watch, closing.signal);
   const states = createServerStates(manager);
   watch.onChange(states.forget);
+  const keeper = createTopologyKeeper({ manager, logger, watch, closing: closing.signal, onRepair: states.forget });
   const loops = new Set<WatchedPullLoop>();
   const signals = createSignals(connection, watch, logger);
 
@@ -75,7 +75,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     ensureTopology: (streams, durables, exclusive) => keeper.ensure({ streams, durables }, exclusive),
     applyTopology: (streams, durables) => applyTopology({ manager, logger }, { streams, durables }),
     publishTicket: createPublisher({ connection, client: jetstream(connection), states, keeper }),
-    inspectTicket: (durable, place) => inspectTicket(states, durable, place),
+    inspectTicket: createTicketInspector({ states, keeper }),
     startPullLoop: (loopOptions) => {
       const deps = { connection, watch, keeper, timing: options.pull ?? PULL_TIMING };
       const loop = startPullLoop(deps, loopOptions);

@@ -2,6 +2,8 @@ import type { NatsConnection, Status } from "@nats-io/transport-node";
 
 import type { Logger } from "@antler/platform";
 
+import { abortable } from "./abortable.ts";
+
 /** Whether the connection stands, and who must know when that changes. */
 export interface ConnectionWatch {
   readonly isConnected: boolean;
@@ -56,19 +58,4 @@ function logStatus(status: Status, logger: Logger): void {
   if (status.type === "reconnect") logger.info({ server: status.server }, "Connection to NATS stands again");
   if (status.type === "error") logger.warn({ err: status.error }, "NATS reports an error");
   if (status.type === "slowConsumer") logger.warn({ pending: status.pending }, "Subscription is behind");
-}
-
-/** The promise, or the signal's reason when that comes first. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => {
-    reject(signal.reason as Error);
-  };
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -3,8 +3,9 @@ import { type MsgHdrs, MsgHdrsImpl, type NatsConnection } from "@nats-io/nats-co
 
 import type { TraceContext } from "@antler/contracts";
 import { AntlerError, encodeTicket, type StreamName, type Ticket, ticketMessageId } from "@antler/contracts";
-import { delay, monotonicMs } from "@antler/platform";
+import { delay, monotonicMs, withDeadline } from "@antler/platform";
 
+import { abortable } from "./abortable.ts";
 import { busError, isNoResponders } from "./jetstream-errors.ts";
 import type { ServerStates } from "./server-states.ts";
 import type { TicketPlace } from "./ticket-state.ts";
@@ -57,28 +58,49 @@ function requireSize(bytes: number, { info }: NatsConnection): void {
 
 /** A stream that is missing is made again within the limit; any other failure is the caller's to repeat. */
 async function publishWithin(deps: PublisherDeps, message: Message): Promise<PublishedTicket> {
-  const limit = AbortSignal.timeout(LIMIT_MS);
   const untilMs = monotonicMs() + LIMIT_MS;
-  for (;;) {
-    try {
-      await deps.keeper.usable(limit);
-      return await publishOnce(deps, message, Math.max(1, untilMs - monotonicMs()));
-    } catch (error) {
-      if (!isNoResponders(error) || monotonicMs() + PAUSE_MS > untilMs)
-        throw busError(`The ticket on ${message.subject} cannot be published`, error);
-    }
-    void deps.keeper.repair("publication without a stream");
-    await delay(PAUSE_MS);
+  try {
+    return await withDeadline((signal) => publishUntil(deps, message, { untilMs, signal }), LIMIT_MS);
+  } catch (error) {
+    throw busError(`The ticket on ${message.subject} cannot be published`, error);
   }
 }
 
-/** The stream's age is read before: a stream made anew in between then makes the ticket look gone, never queued. */
-async function publishOnce(deps: PublisherDeps, message: Message, timeoutMs: number): Promise<PublishedTicket> {
-  const state = await deps.states.stream(message.stream);
-  const { seq, duplicate } = await deps.client.publish(message.subject, message.payload, {
-    headers: message.headers,
-    timeout: timeoutMs,
-    expect: { streamName: message.stream },
-  });
-  return { stream_created: state?.created ?? "", seq, duplicate };
+interface Limit {
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+}
+
+async function publishUntil(deps: PublisherDeps, message: Message, limit: Limit): Promise<PublishedTicket> {
+  for (;;) {
+    await deps.keeper.usable(limit.signal);
+    const published = await publishOnce(deps, message, Math.max(1, limit.untilMs - monotonicMs()));
+    if (published !== undefined) return published;
+    await abortable(deps.keeper.repair(`stream ${message.stream} is missing`), limit.signal);
+    await delay(PAUSE_MS, limit.signal);
+  }
+}
+
+/**
+ * `undefined` when there is no such stream. The stream's creation is read before: one made anew in between then makes
+ * the ticket look gone, never queued.
+ */
+async function publishOnce(
+  { states, client }: PublisherDeps,
+  { subject, stream, payload, headers }: Message,
+  timeout: number,
+): Promise<PublishedTicket | undefined> {
+  const state = await states.stream(stream);
+  if (state === undefined) return undefined;
+  try {
+    const { seq, duplicate } = await client.publish(subject, payload, {
+      headers,
+      timeout,
+      expect: { streamName: stream },
+    });
+    return { stream_created: state.created, seq, duplicate };
+  } catch (error) {
+    if (isNoResponders(error)) return undefined;
+    throw error;
+  }
 }

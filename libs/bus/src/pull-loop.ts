@@ -1,11 +1,13 @@
 import type { Msg, NatsConnection } from "@nats-io/nats-core";
 
-import type { DurableSpec } from "@antler/contracts";
+import { type DurableSpec, messageOf } from "@antler/contracts";
 import { delay, type Logger } from "@antler/platform";
 
 import type { ConnectionWatch } from "./connection-watch.ts";
-import { createDelivery, type Delivery, handBack } from "./delivery.ts";
-import { pullOne, type PullOutcome, type PullTiming } from "./pull.ts";
+import { type Delivery, handBack } from "./delivery.ts";
+import { createHands } from "./hands.ts";
+import { jittered } from "./jitter.ts";
+import { pullOne, type PullTiming } from "./pull.ts";
 import type { TopologyKeeper } from "./topology-keeper.ts";
 
 export interface PullLoopOptions {
@@ -20,6 +22,7 @@ export interface PullLoopOptions {
 /** Asks for one ticket at a time, and only while a slot is free. */
 export interface PullLoop {
   readonly inHand: number;
+  /** Stops asking; a ticket that is on its way is handed back. */
   pause(): void;
   resume(): void;
   /** Ends pulling for good. Resolves when no ticket can come any more; handlers go on. */
@@ -41,72 +44,52 @@ export interface WatchedPullLoop extends PullLoop {
   readonly deafness: string | undefined;
 }
 
-const RETRY_MS = 1000;
 const LOST_PAUSE_MS = 200;
 
 export function startPullLoop(deps: PullLoopDeps, options: PullLoopOptions): WatchedPullLoop {
-  const { durable, slots, handle } = options;
-  const logger = options.logger.child({ durable: durable.name });
+  const logger = options.logger.child({ durable: options.durable.name });
   const stopping = new AbortController();
-  const inHand = new Set<Promise<void>>();
   let holding = new AbortController();
   let changed = Promise.withResolvers<undefined>();
   let deafness: string | undefined;
 
-  const notify = () => {
+  const wake = () => {
     changed.resolve(undefined);
     changed = Promise.withResolvers();
   };
-  const mayPull = () => !holding.signal.aborted && inHand.size < slots;
+  const hands = createHands({ ...options, connection: deps.connection, logger, onFreed: wake });
 
-  const execute = async (message: Msg) => {
-    const delivery = createDelivery(deps.connection, message, logger);
-    try {
-      await handle(delivery);
-    } catch (error) {
-      logger.error({ err: error, stream_seq: delivery.streamSeq }, "Handler failed; the ticket is handed back");
-      delivery.nak(jittered(RETRY_MS));
-    }
+  const take = (message: Msg, { aborted }: AbortSignal): void => {
+    if (aborted) handBack(message);
+    else hands.take(message);
   };
-  const take = (message: Msg) => {
-    if (stopping.signal.aborted || !mayPull()) return void handBack(message);
-    const task = execute(message).finally(() => {
-      inHand.delete(task);
-      notify();
-    });
-    inHand.add(task);
+  const pull = async (): Promise<void> => {
+    await deps.keeper.usable(stopping.signal);
+    const signal = AbortSignal.any([stopping.signal, holding.signal, deps.watch.session]);
+    const onSign = () => (deafness = undefined);
+    const outcome = await pullOne({ ...deps, durable: options.durable, signal, onSign });
+    if (outcome.kind === "message") take(outcome.message, signal);
+    if (outcome.kind === "lost" && !signal.aborted) throw new Error(outcome.reason);
   };
-  const recover = async (reason: string) => {
-    if (stopping.signal.aborted || deps.watch.session.aborted) return;
+  const recover = async (reason: string): Promise<void> => {
     deafness = reason;
     logger.warn({ reason }, "Pull was not served");
-    await deps.keeper.repair(`pull of ${durable.name}: ${reason}`);
-    await delay(jittered(LOST_PAUSE_MS), stopping.signal);
+    await deps.keeper.repair(`pull of ${options.durable.name}: ${reason}`);
+    await delay(jittered(LOST_PAUSE_MS), stopping.signal).catch(() => undefined);
   };
-  const follow = async (outcome: PullOutcome) => {
-    if (outcome.kind === "message") take(outcome.message);
-    if (outcome.kind === "lost") await recover(outcome.reason);
-  };
-  const pull = async () => {
-    await deps.keeper.usable(stopping.signal);
-    const signal = AbortSignal.any([holding.signal, stopping.signal, deps.watch.session]);
-    if (signal.aborted) return;
-    const onSign = () => (deafness = undefined);
-    await follow(await pullOne({ connection: deps.connection, durable, timing: deps.timing, signal, onSign }));
-  };
-  const run = async () => {
+  const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      if (mayPull()) await pull();
-      else await changed.promise;
+      const mayPull = !holding.signal.aborted && hands.isFree;
+      await (mayPull ? pull() : changed.promise).catch((error: unknown) =>
+        stopping.signal.aborted ? undefined : recover(messageOf(error)),
+      );
     }
   };
-  const running = run().catch((error: unknown) => {
-    if (!stopping.signal.aborted) logger.error({ err: error }, "Pull loop ended");
-  });
+  const running = run();
 
   return {
     get inHand() {
-      return inHand.size;
+      return hands.count;
     },
     get deafness() {
       return deafness;
@@ -116,19 +99,13 @@ export function startPullLoop(deps: PullLoopDeps, options: PullLoopOptions): Wat
     },
     resume: () => {
       if (holding.signal.aborted) holding = new AbortController();
-      notify();
+      wake();
     },
     stop: async () => {
       stopping.abort();
-      notify();
+      wake();
       await running;
     },
-    idle: async () => {
-      while (inHand.size > 0) await Promise.all(inHand);
-    },
+    idle: () => hands.idle(),
   };
-}
-
-function jittered(ms: number): number {
-  return ms * (1 + Math.random());
 }

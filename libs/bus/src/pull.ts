@@ -25,88 +25,85 @@ export interface PullOptions {
   readonly durable: DurableSpec;
   readonly timing: PullTiming;
   readonly signal: AbortSignal;
-  /** Called on each sign of life of the server. */
+  /** Called on each sign that the server serves the pull. */
   readonly onSign: () => void;
 }
 
 const HEARTBEAT = 100;
 const ENDED: readonly number[] = [404, 408];
+const SILENCE_MARGIN_MS = 1000;
 const RELEASE_LIMIT_MS = 1000;
 
 /** Asks for one ticket. A ticket that comes when the pull is over is handed back at once. */
 export async function pullOne(options: PullOptions): Promise<PullOutcome> {
-  const { connection, durable, timing, signal, onSign } = options;
-  const { promise, resolve } = Promise.withResolvers<PullOutcome>();
-  const inbox = createInbox();
-  let over = false;
-  const end = (outcome: PullOutcome) => {
-    over = true;
-    resolve(outcome);
-  };
-  const silence = watchSilence(2 * timing.heartbeatMs + 1000, () => {
-    end({ kind: "lost", reason: "heartbeats missed" });
-  });
-  const subscription = connection.subscribe(inbox, {
-    callback: (error, message) => {
-      if (error !== null) return void end({ kind: "lost", reason: error.message });
-      silence.restart();
-      if (message.subject !== inbox) {
-        if (over) return void handBack(message);
-        onSign();
-        return void end({ kind: "message", message });
-      }
-      const outcome = outcomeOf(message);
-      if (outcome?.kind !== "lost") onSign();
-      if (outcome !== undefined) end(outcome);
-    },
-  });
+  const { connection, durable, timing, signal } = options;
+  if (signal.aborted) return { kind: "abandoned" };
+  const { ended, end } = createEnding();
+  const silence = setTimeout(end, 2 * timing.heartbeatMs + SILENCE_MARGIN_MS, lost("heartbeats missed"));
   const abandon = () => {
     end({ kind: "abandoned" });
   };
   signal.addEventListener("abort", abandon, { once: true });
-  request(connection, durable, inbox, timing);
-  const outcome = await promise;
-  silence.stop();
+  const inbox = createInbox();
+  const subscription = connection.subscribe(inbox, {
+    callback: (error, message) => {
+      const outcome = error === null ? outcomeOf(message, inbox) : lost(error.message);
+      silence.refresh();
+      if (outcome?.kind !== "lost") options.onSign();
+      if (outcome !== undefined && !end(outcome) && outcome.kind === "message") handBack(message);
+    },
+  });
+  connection.publish(requestSubject(durable), requestBody(timing), { reply: inbox });
+  const outcome = await ended;
+  clearTimeout(silence);
   signal.removeEventListener("abort", abandon);
   await release(subscription, outcome);
   return outcome;
 }
 
-function request(connection: NatsConnection, durable: DurableSpec, inbox: string, timing: PullTiming): void {
-  const subject = `$JS.API.CONSUMER.MSG.NEXT.${durable.stream}.${durable.name}`;
-  const body = { batch: 1, expires: nanos(timing.expiresMs), idle_heartbeat: nanos(timing.heartbeatMs) };
-  connection.publish(subject, JSON.stringify(body), { reply: inbox });
+/** Settles once: `end` tells whether its outcome was the first. */
+function createEnding(): { ended: Promise<PullOutcome>; end: (outcome: PullOutcome) => boolean } {
+  const { promise: ended, resolve } = Promise.withResolvers<PullOutcome>();
+  let isOver = false;
+  const end = (outcome: PullOutcome): boolean => {
+    const first = !isOver;
+    isOver = true;
+    resolve(outcome);
+    return first;
+  };
+  return { ended, end };
 }
 
-/** Reads a status message of the server; `undefined` while the pull goes on. */
-function outcomeOf(message: Msg): PullOutcome | undefined {
+function lost(reason: string): PullOutcome {
+  return { kind: "lost", reason };
+}
+
+function requestSubject({ stream, name }: DurableSpec): string {
+  return `$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`;
+}
+
+function requestBody({ expiresMs, heartbeatMs }: PullTiming): string {
+  return JSON.stringify({ batch: 1, expires: nanos(expiresMs), idle_heartbeat: nanos(heartbeatMs) });
+}
+
+/** Status messages carry the inbox as their subject, tickets their own; `undefined` while the pull goes on. */
+function outcomeOf(message: Msg, inbox: string): PullOutcome | undefined {
+  if (message.subject !== inbox) return { kind: "message", message };
   const { code = 0, description = "" } = message.headers ?? {};
   if (code === HEARTBEAT) return undefined;
-  if (ENDED.includes(code)) return { kind: "empty" };
-  return { kind: "lost", reason: `${code} ${description}`.trim() };
+  return ENDED.includes(code) ? { kind: "empty" } : lost(`${code} ${description}`.trim());
 }
 
-/** After a message or the pull's end nothing can come; else what is on its way is awaited and handed back. */
+/** After a ticket or the pull's end nothing more can come; else what is on its way is awaited and handed back. */
 async function release(subscription: Subscription, { kind }: PullOutcome): Promise<void> {
-  if (kind === "message" || kind === "empty" || subscription.isClosed()) {
-    subscription.unsubscribe();
-    return;
-  }
+  const mayCome = kind === "abandoned" || kind === "lost";
+  if (mayCome && !subscription.isClosed()) await drained(subscription);
+  subscription.unsubscribe();
+}
+
+async function drained(subscription: Subscription): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(resolve, RELEASE_LIMIT_MS, undefined);
   await Promise.race([subscription.drain().catch(() => undefined), late]);
   clearTimeout(timer);
-  subscription.unsubscribe();
-}
-
-function watchSilence(limitMs: number, onSilence: () => void): { restart(): void; stop(): void } {
-  const timer = setTimeout(onSilence, limitMs);
-  return {
-    restart: () => {
-      timer.refresh();
-    },
-    stop: () => {
-      clearTimeout(timer);
-    },
-  };
 }

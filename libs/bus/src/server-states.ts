@@ -22,7 +22,7 @@ export interface DurableState {
 export interface ServerStates {
   stream(name: StreamName): Promise<StreamState | undefined>;
   durable(spec: DurableSpec): Promise<DurableState | undefined>;
-  forget(): void;
+  readonly forget: () => void;
 }
 
 const MAX_AGE_MS = 1000;

@@ -2,6 +2,7 @@ import type { DurableSpec } from "@antler/contracts";
 
 import { busError } from "./jetstream-errors.ts";
 import type { DurableState, ServerStates, StreamState } from "./server-states.ts";
+import type { TopologyKeeper } from "./topology-keeper.ts";
 
 /** Where a ticket was put. */
 export interface TicketPlace {
@@ -15,22 +16,37 @@ export interface TicketPlace {
  */
 export type TicketState = "waiting" | "delivered" | "settled" | "gone";
 
+export interface InspectorDeps {
+  readonly states: ServerStates;
+  readonly keeper: TopologyKeeper;
+}
+
 /** @throws AntlerError `bus_unavailable`. */
-export async function inspectTicket(states: ServerStates, spec: DurableSpec, place: TicketPlace): Promise<TicketState> {
-  try {
-    const state = await readTicketState(states, spec, place);
-    if (state !== "gone") return state;
-    states.forget();
-    return await readTicketState(states, spec, place);
-  } catch (error) {
-    throw busError(`The ticket in ${spec.stream} cannot be looked up`, error);
-  }
+type InspectTicket = (spec: DurableSpec, place: TicketPlace) => Promise<TicketState>;
+
+export function createTicketInspector(deps: InspectorDeps): InspectTicket {
+  return async (spec, place) => {
+    try {
+      const state = await readTicketState(deps, spec, place);
+      return state === "gone" ? await readAgain(deps, spec, place) : state;
+    } catch (error) {
+      throw busError(`The ticket in ${spec.stream} cannot be looked up`, error);
+    }
+  };
+}
+
+/** A ticket may be younger than what is known of its stream, so `gone` needs a fresh reading. */
+function readAgain(deps: InspectorDeps, spec: DurableSpec, place: TicketPlace): Promise<TicketState> {
+  deps.states.forget();
+  return readTicketState(deps, spec, place);
 }
 
 /** The consumer is read first: a stream read later knows every ticket that the consumer was given. */
-async function readTicketState(states: ServerStates, spec: DurableSpec, place: TicketPlace): Promise<TicketState> {
-  const durable = await states.durable(spec);
-  return ticketState(place, await states.stream(spec.stream), durable);
+async function readTicketState(deps: InspectorDeps, spec: DurableSpec, place: TicketPlace): Promise<TicketState> {
+  const durable = await deps.states.durable(spec);
+  const stream = await deps.states.stream(spec.stream);
+  if (durable === undefined) void deps.keeper.repair(`consumer ${spec.name} is missing`);
+  return ticketState(place, stream, durable);
 }
 
 export function ticketState(

@@ -1,7 +1,8 @@
 import { messageOf } from "@antler/contracts";
 import { delay } from "@antler/platform";
 
-import { abortable, type ConnectionWatch } from "./connection-watch.ts";
+import { abortable } from "./abortable.ts";
+import type { ConnectionWatch } from "./connection-watch.ts";
 import { busError } from "./jetstream-errors.ts";
 import { ensureTopology, type Exclusive, type TopologyDeps, type TopologySpec } from "./topology.ts";
 
@@ -25,7 +26,15 @@ interface Remembered {
   readonly spec: TopologySpec;
 }
 
-export function createTopologyKeeper(deps: TopologyDeps, watch: ConnectionWatch, closing: AbortSignal): TopologyKeeper {
+export interface TopologyKeeperDeps extends TopologyDeps {
+  readonly watch: ConnectionWatch;
+  readonly closing: AbortSignal;
+  /** Called when streams or consumers may have been made anew. */
+  readonly onRepair: () => void;
+}
+
+export function createTopologyKeeper(deps: TopologyKeeperDeps): TopologyKeeper {
+  const { watch, closing } = deps;
   let remembered: Remembered | undefined;
   let repairing: Promise<void> | undefined;
   let fault: string | undefined;
@@ -34,23 +43,26 @@ export function createTopologyKeeper(deps: TopologyDeps, watch: ConnectionWatch,
     if (remembered === undefined) return;
     await ensureTopology(deps, remembered.spec, remembered.exclusive);
   };
-  const checkUntilDone = async (reason: string) => {
-    for (let pauseMs = MIN_PAUSE_MS; !closing.aborted; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-      try {
-        await watch.connected(closing);
-        await check();
-        fault = undefined;
-        return;
-      } catch (error) {
-        fault = messageOf(error);
-        if (!closing.aborted) deps.logger.warn({ err: error, reason }, "Streams and consumers are not in order");
-      }
-      await delay(pauseMs, closing).catch(() => undefined);
+  const attempt = async (reason: string): Promise<boolean> => {
+    try {
+      await watch.connected(closing);
+      await check();
+      fault = undefined;
+    } catch (error) {
+      if (closing.aborted) return true;
+      fault = messageOf(error);
+      deps.logger.warn({ err: error, reason }, "Streams and consumers are not in order");
     }
+    return fault === undefined;
+  };
+  const checkUntilDone = async (reason: string) => {
+    for (let pauseMs = MIN_PAUSE_MS; !(await attempt(reason)); pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS))
+      await delay(pauseMs, closing).catch(() => undefined);
   };
   const repair = (reason: string) => {
     repairing ??= checkUntilDone(reason).finally(() => {
       repairing = undefined;
+      deps.onRepair();
     });
     return repairing;
   };

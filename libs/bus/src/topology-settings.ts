@@ -83,3 +83,16 @@ export function durableFaults({ max_deliver: maxDeliver = -1, backoff = [] }: Co
     ...(backoff.length === 0 ? [] : ["backoff is set"]),
   ];
 }
+
+/** Whether an existing consumer takes tickets for work that the durable is to deliver. Mere readers do not. */
+export function overlaps({ ack_policy, filter_subject: filter = ">" }: ConsumerConfig, spec: DurableSpec): boolean {
+  return ack_policy === AckPolicy.Explicit && subjectsOverlap(filter.split("."), spec.filterSubject.split("."));
+}
+
+function subjectsOverlap(one: readonly string[], other: readonly string[]): boolean {
+  const [a, ...restOfOne] = one;
+  const [b, ...restOfOther] = other;
+  if (a === undefined || b === undefined) return a === b;
+  if (a === ">" || b === ">") return true;
+  return (a === b || a === "*" || b === "*") && subjectsOverlap(restOfOne, restOfOther);
+}

@@ -9,6 +9,7 @@ import {
   durableFaults,
   newDurable,
   newStream,
+  overlaps,
   streamConflicts,
   streamFaults,
 } from "./topology-settings.ts";
@@ -29,6 +30,7 @@ export interface TopologyDeps {
 /** Creates what is missing and changes nothing that exists, except consumers that are ahead of their stream. */
 export async function ensureTopology(deps: TopologyDeps, spec: TopologySpec, exclusive: Exclusive): Promise<void> {
   for (const stream of spec.streams) await ensureStream(deps, stream);
+  for (const stream of spec.streams) await refuseOverlaps(deps.manager, stream.name, spec.durables);
   for (const durable of spec.durables) {
     const consumer = await ensureDurable(deps, durable);
     await repairIfAhead(deps, { durable, consumer, exclusive });
@@ -43,6 +45,20 @@ async function ensureStream({ manager, logger }: TopologyDeps, spec: StreamSpec)
   }
   await createStream(manager, spec);
   logger.info({ stream: spec.name }, "Stream created");
+}
+
+/** Two consumers whose filters overlap would both deliver a ticket. */
+async function refuseOverlaps(
+  manager: JetStreamManager,
+  stream: StreamName,
+  durables: readonly DurableSpec[],
+): Promise<void> {
+  const own = durables.filter((durable) => durable.stream === stream);
+  for await (const { name, config } of manager.consumers.list(stream)) {
+    const clash = own.find((durable) => durable.name !== name && overlaps(config, durable));
+    if (clash === undefined) continue;
+    refuse(`Consumer ${name} of stream ${stream}`, [`its filter overlaps with that of consumer ${clash.name}`]);
+  }
 }
 
 export async function createStream(manager: JetStreamManager, spec: StreamSpec): Promise<StreamInfo> {
