@@ -1,5 +1,5 @@
 import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
-import { appendRunEvents } from "./event-appender.ts";
+import { appendAndSignal } from "./event-append.ts";
 import { createRunKind, type RunKind } from "./run-kind.ts";
 import { createTaskKind, type TaskKind } from "./task-kind.ts";
 
@@ -10,7 +10,9 @@ export interface Kinds {
 }
 
 export function createKinds(deps: DeliveryDeps): Kinds {
-  const append: AppendEvents = (address, events) => appendRunEvents(deps, address, events);
+  const append: AppendEvents = async (address, events) => {
+    await appendAndSignal(deps, address, events);
+  };
   const tasks = createTaskKind(deps, append);
   return { tasks, runs: createRunKind(deps, append, tasks) };
 }

@@ -1,0 +1,83 @@
+import { type Bus, connectBus } from "@antler/bus";
+import { type Config, durablesOf, type Environment, parseConfig, STREAMS } from "@antler/contracts";
+import type { DeliveryDeps, RunRequest } from "@antler/delivery";
+import { createLogger, newId, newTraceContext } from "@antler/platform";
+import { connectStore, type Store } from "@antler/store";
+
+import { type MongoServer, startMongo } from "./mongo.ts";
+import { type NatsServer, startNats } from "./nats.ts";
+import { anIdentity } from "./rows.ts";
+
+/** Real servers and connections for tests of delivery; each `connect` is a process of its own as far as they can tell. */
+export interface DeliveryStack {
+  readonly nats: NatsServer;
+  readonly config: Config;
+  /** A store and a bus of their own, closed with the stack. */
+  connect(): Promise<DeliveryDeps>;
+  stop(): Promise<void>;
+}
+
+/** Delivery with short times, so that a test of an expiry takes a second. */
+const FAST = {
+  delivery: { ack_wait_seconds: 2, lease_seconds: 1.6, renewal_seconds: 0.4, reconcile_seconds: 0.1 },
+  sandbox: { command_timeout_seconds: 60 },
+};
+
+export async function startDeliveryStack(document: object = FAST, environment: Environment = {}): Promise<DeliveryStack> {
+  const [nats, mongo] = await Promise.all([startNats(), startMongo()]);
+  const config = parseConfig(document, environment);
+  const database = mongo.newDatabase();
+  const open: { bus: Bus; store: Store }[] = [];
+  const connect = async () => {
+    const deps = await connectDeps({ nats, mongo, config, database });
+    open.push(deps);
+    return deps;
+  };
+  return {
+    nats,
+    config,
+    connect,
+    async stop() {
+      await Promise.all(open.map(({ bus }) => bus.close()));
+      await Promise.all(open.map(({ store }) => store.close()));
+      await Promise.all([nats.stop(), mongo.stop()]);
+    },
+  };
+}
+
+interface Servers {
+  readonly nats: NatsServer;
+  readonly mongo: MongoServer;
+  readonly config: Config;
+  readonly database: string;
+}
+
+async function connectDeps({ nats, mongo, config, database }: Servers): Promise<DeliveryDeps> {
+  const logger = createLogger({ service: "test", level: process.env["TEST_LOG"] === undefined ? "fatal" : "debug" });
+  const store = await connectStore({ url: mongo.url, database, logger });
+  await store.migrate();
+  const bus = await connectBus({ url: nats.url, name: "test", logger });
+  const durables = durablesOf(config.pools, config.delivery.ack_wait_seconds * 1000);
+  await bus.ensureTopology(STREAMS, durables, (name, fn) => store.leases.exclusive(name, fn));
+  return { store, bus, config, logger };
+}
+
+export function aRunRequest(given: Partial<RunRequest> = {}): RunRequest {
+  return {
+    _id: newId(),
+    tenant_id: "default",
+    thread_id: newId(),
+    lane: "interactive",
+    trace: newTraceContext(),
+    assistant_id: "lead",
+    identity: anIdentity(),
+    input: { messages: [{ role: "user", content: "hello" }] },
+    context: {},
+    config: {},
+    metadata: {},
+    stream_modes: ["values"],
+    stream_subgraphs: false,
+    on_disconnect: "continue",
+    ...given,
+  };
+}
