@@ -35,7 +35,7 @@ function countLine([language, extensions]: readonly [string, readonly string[]])
  * A portable shell script that counts the workspace and writes the counts. File names only ever travel as arguments,
  * so none of them can be misread, whatever it holds; lines are newline characters, as `wc -l` counts them.
  */
-export const COUNTING_COMMAND = `cd ${WORKSPACE_PATH} || exit 1
+export const COUNTING_COMMAND = `cd "${WORKSPACE_PATH}" || exit 1
 files_of() { find . -type f "$@" -exec sh -c 'echo $#' sh {} + | awk '{ n += $1 } END { print n + 0 }'; }
 lines_of() { echo $(( $(find . -type f "$@" -exec cat {} + | wc -l) )); }
 languages= counted_files=0 counted_lines=0
@@ -51,5 +51,5 @@ count() {
 ${Object.entries(LANGUAGES).map(countLine).join("\n")}
 all_files=$(files_of) all_lines=$(lines_of)
 [ "$all_files" -eq "$counted_files" ] || add Other $((all_files - counted_files)) $((all_lines - counted_lines))
-printf '{"files":%s,"lines":%s,"languages":{%s}}\\n' "$all_files" "$all_lines" "$languages" > ${COUNTS_PATH} || exit 1
-cat ${COUNTS_PATH}`;
+printf '{"files":%s,"lines":%s,"languages":{%s}}\\n' "$all_files" "$all_lines" "$languages" > "${COUNTS_PATH}" || exit 1
+cat "${COUNTS_PATH}"`;

@@ -14,8 +14,11 @@ export function leadReply(exchanges: readonly Exchange[]): Reply {
   const counts = findCounts(read);
   if (counts === undefined) return { text: `There are no counts to report. Reading them gave: ${read}` };
   const [written] = resultsOf(exchanges, "write_file");
-  if (written === undefined) return { text: "I write the report.", calls: [writeReport(countsTable(counts), findings)] };
-  return { text: `The workspace holds ${counts.files} files with ${counts.lines} lines: ${languagesInWords(counts)}. The report is ${REPORT_PATH}.` };
+  if (written === undefined)
+    return { text: "I write the report.", calls: [writeReport(countsTable(counts), findings)] };
+  return {
+    text: `The workspace holds ${counts.files} files with ${counts.lines} lines: ${languagesInWords(counts)}. The report is ${REPORT_PATH}.`,
+  };
 }
 
 function delegate(subagentType: string, description: string, prompt: string): ToolUse {
