@@ -23,7 +23,10 @@ const FAST = {
   sandbox: { command_timeout_seconds: 60 },
 };
 
-export async function startDeliveryStack(document: object = FAST, environment: Environment = {}): Promise<DeliveryStack> {
+export async function startDeliveryStack(
+  document: object = FAST,
+  environment: Environment = {},
+): Promise<DeliveryStack> {
   const [nats, mongo] = await Promise.all([startNats(), startMongo()]);
   const config = parseConfig(document, environment);
   const database = mongo.newDatabase();

@@ -66,7 +66,13 @@ describe("a run", () => {
     const run = await submitRun(deps, aRunRequest());
     const end = await ended(run._id);
 
-    expect(end).toMatchObject({ status: "success", stop_reason: "completed", epoch: 1, attempt: 1, output: { text: "done" } });
+    expect(end).toMatchObject({
+      status: "success",
+      stop_reason: "completed",
+      epoch: 1,
+      attempt: 1,
+      output: { text: "done" },
+    });
     expect(executed).toEqual([run._id]);
     await expect.poll(() => log(run)).toMatchObject([{ type: "run.end", key: "run:end", data: { status: "success" } }]);
     await expect.poll(() => deps.store.runs.get(run._id)).toMatchObject({ owed: [], owed_at: null });
@@ -95,7 +101,11 @@ describe("a run", () => {
     });
     const run = await submitRun(deps, aRunRequest());
 
-    expect(await ended(run._id)).toMatchObject({ status: "error", stop_reason: "agent_error", error: { message: "boom" } });
+    expect(await ended(run._id)).toMatchObject({
+      status: "error",
+      stop_reason: "agent_error",
+      error: { message: "boom" },
+    });
     expect(executions).toBe(1);
   });
 
@@ -217,7 +227,9 @@ describe("a cancel", () => {
     const { runs } = createKinds(deps);
 
     await expect(cancelRun(runs, address(run))).rejects.toMatchObject({ code: "run_not_cancellable" });
-    await expect(cancelRun(runs, { ...address(run), tenantId: "other" })).rejects.toMatchObject({ code: "run_not_found" });
+    await expect(cancelRun(runs, { ...address(run), tenantId: "other" })).rejects.toMatchObject({
+      code: "run_not_found",
+    });
   });
 });
 

@@ -1,0 +1,294 @@
+import { AntlerError, eventKeys, type RunEvent, subjects, ticketSubject } from "@antler/contracts";
+import { newId, newTraceContext } from "@antler/platform";
+import type { RunRow, TaskRow } from "@antler/store";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+
+import { aRunRequest, type DeliveryStack, startDeliveryStack } from "../../../test/harness/delivery-stack.ts";
+import { anEnvelope } from "../../../test/harness/rows.ts";
+import {
+  cancelRun,
+  createDelegation,
+  createKinds,
+  type DelegateRequest,
+  type DeliveryDeps,
+  type Lease,
+  startReconciler,
+  startTaskWorker,
+  submitRun,
+  type TaskOutcome,
+  type Worker,
+} from "../src/index.ts";
+
+let stack: DeliveryStack;
+let lead: DeliveryDeps;
+let runner: DeliveryDeps;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  stack = await startDeliveryStack();
+  [lead, runner] = await Promise.all([stack.connect(), stack.connect()]);
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+afterAll(() => stack.stop());
+
+const completed = (result: string): TaskOutcome => ({
+  status: "completed",
+  stop_reason: "completed",
+  result,
+  partial_result: null,
+  error: null,
+  usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+  steps: 2,
+});
+
+function startRunner(execute: (task: TaskRow, lease: Lease) => Promise<TaskOutcome>, deps = runner): Worker {
+  const identity = { id: `runner-${newId()}`, pid: process.pid };
+  const worker = startTaskWorker({ ...deps, runner: identity, pools: ["general"], execute });
+  closing.push(() => worker.drain(AbortSignal.abort()));
+  return worker;
+}
+
+function reconcile(): void {
+  const reconciler = startReconciler({ ...lead, ...createKinds(lead), holder: newId() });
+  closing.push(() => reconciler.stop());
+}
+
+/** A run that this test holds as a lead would, without a worker of its own. */
+async function heldRun(): Promise<{ run: RunRow; lease: Lease }> {
+  const { _id } = await submitRun(lead, aRunRequest());
+  const claim = { id: newId(), runner_id: "lead", pid: 1 };
+  const run = await lead.store.runs.claim(_id, claim, 60_000);
+  if (run === undefined) throw new Error("The run could not be claimed");
+  const lease = {
+    epoch: 1,
+    attempt: 1,
+    round: 0,
+    claimId: claim.id,
+    signal: new AbortController().signal,
+    assertHeld() {},
+  };
+  closing.push(() => lead.store.runs.force(run._id, {}, { status: "success", fields: {}, owed: [] }));
+  return { run, lease };
+}
+
+type Given = Partial<DelegateRequest> & { readonly callId?: string; readonly timeoutSeconds?: number };
+
+function requestOf({ run, lease }: { run: RunRow; lease: Lease }, given: Given = {}): DelegateRequest {
+  const { task_id: _taskId, ...envelope } = anEnvelope({
+    run_id: run._id,
+    thread_id: run.thread_id,
+    tool_call_id: given.callId ?? `call_${newId()}`,
+  });
+  const subagent = { ...envelope.subagent, timeout_seconds: given.timeoutSeconds ?? 60 };
+  return {
+    run,
+    lease,
+    signal: AbortSignal.timeout(20_000),
+    maxTotal: 6,
+    onEvent: () => undefined,
+    ...given,
+    envelope: { ...envelope, subagent },
+  };
+}
+
+const untilAborted = (lease: Lease) =>
+  new Promise<never>((_resolve, reject) => {
+    lease.signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
+  });
+
+describe("a task", () => {
+  it("is executed elsewhere and its outcome comes back with its facts", async () => {
+    startRunner(async (task) => completed(`found in ${task.description}`));
+    const outcome = await createDelegation(lead).delegate(requestOf(await heldRun()));
+
+    expect(outcome).toMatchObject({
+      status: "completed",
+      result: "found in look around",
+      modelName: "replayed",
+      usage: { total_tokens: 15 },
+    });
+    expect(outcome.resultSha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("shows its stored events to the lead in order, each once, the end before the outcome", async () => {
+    startRunner(async (task, lease) => {
+      for (const n of [1, 2]) {
+        const data = {
+          task_id: task._id,
+          tool_call_id: task.call_id,
+          message_index: n,
+          round: 0,
+          attempt: lease.attempt,
+        };
+        const key = eventKeys.taskStep(task._id, 0, lease.attempt, n);
+        const step = { key, type: "subagent.step", task_id: task._id, data } as const;
+        const events = await runner.store.events.append(task.run_id, task.thread_id, [step]);
+        runner.bus.signal(subjects.events(task.run_id), { events });
+      }
+      return completed("done");
+    });
+    const seen: RunEvent[] = [];
+    await createDelegation(lead).delegate(requestOf(await heldRun(), { onEvent: (event) => seen.push(event) }));
+
+    expect(seen.map((event) => event.type)).toEqual([
+      "subagent.start",
+      "subagent.step",
+      "subagent.step",
+      "subagent.end",
+    ]);
+    expect(seen.map((event) => event.seq)).toEqual([...seen.map((event) => event.seq)].sort((a, b) => a - b));
+    expect(new Set(seen.map((event) => event.key)).size).toBe(4);
+  });
+
+  it("stands once for its call: a lead that comes back finds it and is not charged twice", async () => {
+    let executions = 0;
+    startRunner(async () => {
+      executions += 1;
+      return completed("once");
+    });
+    const held = await heldRun();
+    const request = requestOf(held, { callId: "call_1" });
+    const { delegate } = createDelegation(lead);
+
+    const outcomes = await Promise.all([delegate(request), delegate(request)]);
+    expect(outcomes.map((outcome) => outcome.result)).toEqual(["once", "once"]);
+    expect((await delegate(request)).result).toBe("once");
+    expect(executions).toBe(1);
+    expect((await lead.store.runs.get(held.run._id))?.calls).toEqual(["call_1"]);
+  });
+
+  it("beyond the run's total is refused without a row", async () => {
+    startRunner(async () => completed("done"));
+    const held = await heldRun();
+    const { delegate } = createDelegation(lead);
+    await delegate(requestOf(held, { maxTotal: 1 }));
+
+    expect(await delegate(requestOf(held, { maxTotal: 1 }))).toMatchObject({ status: "failed", result: null });
+    expect(await lead.store.tasks.listByRun(held.run._id)).toHaveLength(1);
+  });
+
+  it("is not created for a lead that lost its run", async () => {
+    const held = await heldRun();
+    const stale = { ...held, lease: { ...held.lease, epoch: 0 } };
+
+    await expect(createDelegation(lead).delegate(requestOf(stale))).rejects.toMatchObject({ code: "lease_lost" });
+    expect(await lead.store.tasks.listByRun(held.run._id)).toEqual([]);
+  });
+
+  it("goes on when the lead stops waiting", async () => {
+    const stopped = new AbortController();
+    const open = Promise.withResolvers<void>();
+    startRunner(async () => {
+      stopped.abort(new AntlerError("drained", "The lead drains"));
+      await open.promise;
+      return completed("kept");
+    });
+    const held = await heldRun();
+    const request = requestOf(held, { callId: "call_kept" });
+    const { delegate } = createDelegation(lead);
+
+    await expect(delegate({ ...request, signal: stopped.signal })).rejects.toMatchObject({ code: "drained" });
+    open.resolve();
+    expect(await delegate(request)).toMatchObject({ status: "completed", result: "kept" });
+  });
+
+  it("fails with its error when the execution throws", async () => {
+    startRunner(() => Promise.reject(new Error("boom")));
+
+    expect(await createDelegation(lead).delegate(requestOf(await heldRun()))).toMatchObject({
+      status: "failed",
+      error: "boom",
+      result: null,
+      stopReason: "agent_error",
+    });
+  });
+
+  it("DF-T15 times out with the limit in its error", async () => {
+    startRunner((_task, lease) => untilAborted(lease));
+    const request = requestOf(await heldRun(), { timeoutSeconds: 1 });
+
+    expect(await createDelegation(lead).delegate(request)).toMatchObject({
+      status: "timed_out",
+      error: "Execution timed out after 1 seconds",
+    });
+  });
+
+  it("DF-T16 is cancelled with its run, before the run ends", async () => {
+    const started = Promise.withResolvers<void>();
+    startRunner((_task, lease) => {
+      started.resolve();
+      return untilAborted(lease);
+    });
+    const { run, lease } = await heldRun();
+    const outcome = createDelegation(lead).delegate(requestOf({ run, lease }));
+    await started.promise;
+    const { runs } = createKinds(lead);
+    await cancelRun(runs, { tenantId: "default", threadId: run.thread_id, runId: run._id, action: "interrupt" });
+
+    expect(await outcome).toMatchObject({ status: "cancelled", error: "Cancelled by user" });
+    expect(await lead.store.runs.get(run._id)).toMatchObject({ status: "running" });
+  });
+
+  it("is picked up by the reconciler when its ticket was never published", async () => {
+    reconcile();
+    startRunner(async () => completed("found"));
+    const held = await heldRun();
+    const deaf = {
+      ...lead,
+      bus: { ...lead.bus, publishTicket: () => Promise.reject(new AntlerError("bus_unavailable", "away")) },
+    };
+
+    expect(await createDelegation(deaf).delegate(requestOf(held))).toMatchObject({
+      status: "completed",
+      result: "found",
+    });
+    expect(await lead.store.tasks.listByRun(held.run._id)).toMatchObject([{ dispatch: 2, attempt: 1 }]);
+  });
+});
+
+describe("a runner that dies", () => {
+  it("is followed by another attempt, whose events carry it", async () => {
+    reconcile();
+    const held = await heldRun();
+    const outcome = createDelegation(lead).delegate(requestOf(held));
+    await expect.poll(() => lead.store.tasks.listByRun(held.run._id)).toHaveLength(1);
+    const [task] = await lead.store.tasks.listByRun(held.run._id);
+    await lead.store.tasks.claim(task?._id ?? "", { id: newId(), runner_id: "dies", pid: 1 }, 1);
+    startRunner(async (row) => completed(`attempt ${row.attempt}`));
+
+    expect(await outcome).toMatchObject({ status: "completed", result: "attempt 2" });
+  });
+});
+
+describe("messages that are no tickets", () => {
+  it.each([
+    ["without the fields of one", { not: "a ticket" }, /malformed/],
+    ["of another kind of work", { kind: "run", id: newId(), version: 1, dispatch: 1, round: 0 }, /expected a task/],
+  ])("are put aside with their reason and never loop: %s", async (_name, message, reason) => {
+    startRunner(async () => completed("never"));
+    const subject = ticketSubject("general", "interactive");
+    const letters = () => lead.store.deadLetters.list({ limit: 100, offset: 0 });
+    const before = (await letters()).length;
+    lead.bus.signal(subject, message);
+
+    await expect.poll(letters).toHaveLength(before + 1);
+    const letter = (await letters()).at(-1);
+    expect(letter).toMatchObject({ stream: "TASKS", subject, payload: JSON.stringify(message) });
+    expect(letter?.reason).toMatch(reason);
+  });
+});
+
+it("carries the trace of its run in ticket and row", async () => {
+  const traces: string[] = [];
+  startRunner(async (task) => {
+    traces.push(task.trace.traceparent);
+    return completed("done");
+  });
+  const trace = newTraceContext();
+  const request = requestOf(await heldRun());
+  await createDelegation(lead).delegate({ ...request, envelope: { ...request.envelope, trace } });
+
+  expect(traces).toEqual([trace.traceparent]);
+});
