@@ -8,7 +8,6 @@ import { delay } from "@antler/platform";
 
 import { commandEnvironment } from "./command-environment.ts";
 import type { CommandPlace, CommandProvider, CommandStart } from "./command-provider.ts";
-import { NO_MASK } from "./host-path-mask.ts";
 import { killQuietly } from "./process-group.ts";
 import type { ProcessKiller, ProcessPlan } from "./run-process.ts";
 import { systemCodeOf } from "./system-error.ts";
@@ -79,7 +78,7 @@ function planBubblewrap(host: BubblewrapSystem, place: CommandPlace, start: Comm
     cwd: "/",
     // What bwrap itself starts with can be read inside, at /proc/1/environ.
     env: { PATH: host.searchPath },
-    filter: NO_MASK,
+    mask: (output) => output,
     hasInfo: true,
     watch: watchBubblewrap,
   };

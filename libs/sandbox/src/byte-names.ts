@@ -1,5 +1,5 @@
 const ESCAPE = /\\x([0-9a-f]{2})/g;
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029]/gu;
 
 /**
  * A file name, which is bytes, as one line of text: bytes that are not UTF-8 and control characters stand as `\xNN`.
@@ -37,7 +37,7 @@ function sequenceLength(bytes: Buffer, at: number): number {
   for (const size of [1, 2, 3, 4]) {
     const part = bytes.subarray(at, at + size);
     const text = part.toString("utf8");
-    if (part.length === size && [...text].length === 1 && Buffer.from(text).equals(part)) return size;
+    if (part.length === size && text.length === (size === 4 ? 2 : 1) && Buffer.from(text).equals(part)) return size;
   }
   return 0;
 }

@@ -1,9 +1,8 @@
 import { lstat } from "node:fs/promises";
 
-import { pathRefused } from "./path-refusal.ts";
+import { pathRefused, refusalReasonOf } from "./path-refusal.ts";
 import type { PathResolver, ResolvedPath } from "./path-resolver.ts";
 import type { DirectoryEntry, FileStat, Listing } from "./sandbox.ts";
-import { systemCodeOf } from "./system-error.ts";
 import { absoluteVirtual } from "./virtual-path.ts";
 import { below, USER_DATA } from "./virtual-roots.ts";
 import { kindOf, walkTree } from "./walk-tree.ts";
@@ -39,14 +38,16 @@ function rootsListing(resolver: PathResolver): Listing {
 
 /** What a path leads to, links followed; undefined when nothing is there. */
 export async function statPath(resolver: PathResolver, path: string): Promise<FileStat | undefined> {
-  return resolver.use(path, {}, async (found) => {
-    try {
-      const stat = await lstat(found.at);
-      if (stat.isSymbolicLink()) throw pathRefused("link_escapes", path);
-      return { kind: kindOf(stat), sizeBytes: stat.size, modifiedMs: stat.mtimeMs };
-    } catch (error) {
-      if (systemCodeOf(error) === "ENOENT") return undefined;
-      throw error;
-    }
-  });
+  try {
+    return await resolver.use(path, {}, (found) => statOf(found));
+  } catch (error) {
+    if (refusalReasonOf(error) === "not_found") return undefined;
+    throw error;
+  }
+}
+
+async function statOf(found: ResolvedPath): Promise<FileStat> {
+  const stat = await lstat(found.at);
+  if (stat.isSymbolicLink()) throw pathRefused("link_escapes", found.virtual);
+  return { kind: kindOf(stat), sizeBytes: stat.size, modifiedMs: stat.mtimeMs };
 }

@@ -2,7 +2,7 @@ import { newId } from "@antler/platform";
 
 import { commandEnvironment } from "./command-environment.ts";
 import type { CommandPlace, CommandProvider, CommandStart } from "./command-provider.ts";
-import { createHostPathMask, toHostPaths } from "./host-path-mask.ts";
+import { toHostPaths, toVirtualPaths } from "./host-path-mask.ts";
 import { killMarked, killQuietly } from "./process-group.ts";
 import type { ProcessPlan } from "./run-process.ts";
 import { WORKSPACE_ROOT } from "./virtual-roots.ts";
@@ -32,7 +32,7 @@ function planLocal(searchPath: string, place: CommandPlace, start: CommandStart)
     args: ["--noprofile", "--norc", "-c", toHostPaths(start.command, place.roots)],
     cwd: start.hostCwd,
     env: commandEnvironment({ path: searchPath, home, temporary: place.temporary, extra }),
-    filter: createHostPathMask(place.roots),
+    mask: (output) => toVirtualPaths(output, place.roots),
     hasInfo: false,
     watch: (child) => ({
       async kill() {

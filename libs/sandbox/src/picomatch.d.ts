@@ -7,5 +7,5 @@ declare module "picomatch" {
   }
   type Matcher = (text: string) => boolean;
   const picomatch: (pattern: string | readonly string[], options?: PicomatchOptions) => Matcher;
-  export default picomatch;
+  export = picomatch;
 }

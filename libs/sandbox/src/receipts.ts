@@ -66,7 +66,7 @@ function digest(text: string): string {
 
 /** JSON whose object keys are sorted, so that equal arguments have equal digests. */
 function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => sortKeys(part)) ?? "null";
+  return JSON.stringify(value ?? null, (_key, part: unknown) => sortKeys(part));
 }
 
 function sortKeys(part: unknown): unknown {

@@ -4,7 +4,6 @@ import { once } from "node:events";
 
 import { delay, monotonicMs } from "@antler/platform";
 
-import type { TextFilter } from "./command-output.ts";
 import { createOutputCollector } from "./command-output.ts";
 import type { OutputPipe } from "./output-pipe.ts";
 import { openOutputPipe } from "./output-pipe.ts";
@@ -18,7 +17,8 @@ export interface ProcessPlan {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly filter: TextFilter;
+  /** Rewrites the output before it is shown. */
+  mask(output: string): string;
   /** Whether the child writes about itself to descriptor 3. */
   readonly hasInfo: boolean;
   /** Called once, right after the start. */
@@ -42,11 +42,10 @@ export interface ProcessLimits {
 export async function runProcess(plan: ProcessPlan, limits: ProcessLimits): Promise<CommandResult> {
   limits.signal.throwIfAborted();
   const startedMs = monotonicMs();
-  const pipe = await openOutputPipe();
+  const collector = createOutputCollector((text) => plan.mask(text));
+  const pipe = await openOutputPipe((bytes) => collector.push(bytes));
   try {
-    const collector = createOutputCollector(plan.filter);
-    pipe.source.on("data", collector.push);
-    const ended = once(pipe.source, "close");
+    const ended = once(pipe.source.resume(), "close");
     const { child, isLate } = await runToEnd(plan, pipe, limits);
     await Promise.race([ended, delay(OUTPUT_GRACE_MS)]);
     limits.signal.throwIfAborted();

@@ -1,7 +1,7 @@
+import { globMatcher } from "./glob-matcher.ts";
 import { pathRefused } from "./path-refusal.ts";
 import type { ResolvedPath } from "./path-resolver.ts";
 import { createPathResolver } from "./path-resolver.ts";
-import { globMatcher } from "./glob-matcher.ts";
 import type { GlobJob, SearchAnswer } from "./search-job.ts";
 import { SEARCH_MAX_ENTRIES, searchScope } from "./search-scope.ts";
 import { below } from "./virtual-roots.ts";
