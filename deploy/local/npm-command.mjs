@@ -3,7 +3,14 @@ import { constants } from "node:os";
 import { basename } from "node:path";
 
 /** A cached package is as good as a fetched one, and a dead network is noticed within seconds. */
-const options = ["--prefer-offline", "--no-audit", "--no-fund", "--fetch-retry-mintimeout=1000", "--fetch-retries=1"];
+const options = [
+  "--loglevel=error",
+  "--prefer-offline",
+  "--no-audit",
+  "--no-fund",
+  "--fetch-retry-mintimeout=1000",
+  "--fetch-retries=1",
+];
 
 /** npm that started this process, so that it is the one the user chose; else the one on the path. */
 function npm() {
