@@ -75,7 +75,7 @@ type Cause = "unread" | "sealed" | "idle" | "gap";
 /** The log and the signals by turns: signals while they come without a gap, the log whenever they may not be all. */
 async function* follow(following: Following): AsyncGenerator<RunEvent, void, undefined> {
   const { inbox, signal, sealIfEnded } = following;
-  let cause: Cause | "end" = "unread";
+  let cause = "unread" as Cause;
   while (!signal.aborted) {
     const known = inbox.highest();
     const found: "end" | "some" | "none" = yield* fromLog(following);
@@ -83,8 +83,9 @@ async function* follow(following: Following): AsyncGenerator<RunEvent, void, und
     if (found === "none") inbox.forgetUnless(known);
     const state: RunState = found === "none" && cause === "idle" ? await sealIfEnded() : "live";
     if (state === "gone") return;
-    cause = state === "ended" ? "sealed" : yield* fromSignals(following);
-    if (cause === "end") return;
+    const next: Cause | "end" = state === "ended" ? "sealed" : yield* fromSignals(following);
+    if (next === "end") return;
+    cause = next;
   }
 }
 

@@ -1,8 +1,11 @@
 export { cancelRun, type CancelRequest } from "./cancel-run.ts";
 export { createDelegation, type DelegateRequest, type Delegation } from "./delegation.ts";
 export type { DeliveryDeps } from "./delivery-deps.ts";
+export { createEventAppender, type EventAppender } from "./event-appender.ts";
+export { readRunEvents, type ReadRunEventsOptions } from "./event-reader.ts";
 export { createKinds, type Kinds } from "./kinds.ts";
 export type { Lease } from "./lease.ts";
+export { publishLive, subscribeLive } from "./live.ts";
 export { type Reconciler, type ReconcilerOptions, startReconciler } from "./reconciler.ts";
 export { runEndEvent, type RunKind, type RunOutcome } from "./run-kind.ts";
 export {
