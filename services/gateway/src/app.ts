@@ -10,6 +10,7 @@ import type { GatewayApp } from "./http/gateway-app.ts";
 import { describeRoutes } from "./http/openapi.ts";
 import { traceRequests } from "./http/request-trace.ts";
 import { assistantRoutes } from "./routes/assistant-routes.ts";
+import { fileRoutes } from "./routes/file-routes.ts";
 import { runRecordRoutes } from "./routes/run-record-routes.ts";
 import { runRoutes } from "./routes/run-routes.ts";
 import { runStreamRoutes } from "./routes/run-stream-routes.ts";
@@ -53,6 +54,7 @@ export async function buildApp(deps: GatewayDeps): Promise<GatewayApp> {
   runWaitRoutes(app, { ...deps, open });
   runRecordRoutes(app, deps);
   workspaceRoutes(app, deps);
+  fileRoutes(app, deps);
   return app;
 }
 

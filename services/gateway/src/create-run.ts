@@ -16,10 +16,10 @@ export interface NewRun {
 
 /** Checks the whole request first, so that a refused one leaves nothing behind. */
 export async function createRun(deps: CreateRunDeps, { threadId, body, trace }: NewRun): Promise<RunRow> {
-  const place = { runId: newId(), tenantId: TENANT, threadId, trace };
+  const place = { _id: newId(), tenant_id: TENANT, thread_id: threadId, trace };
   const request = runRequestOf(body, place, deps.config.models);
   if (body.if_not_exists === "create") {
-    await deps.threads.create({ tenantId: TENANT, threadId, metadata: {} }, "do_nothing");
+    await deps.threads.ensure({ _id: threadId, tenant_id: TENANT, metadata: {} });
   } else {
     await expectThread(deps, threadId);
   }

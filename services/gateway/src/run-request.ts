@@ -3,42 +3,19 @@ import {
   type Config,
   type CreateRunBody,
   type Identity,
-  type Lane,
   LEAD_ASSISTANT_ID,
   type RunContext,
   type StreamMode,
-  type TraceContext,
 } from "@antler/contracts";
+import type { RunRequest } from "@antler/delivery";
 
 import { DEFAULT_STREAM_MODES } from "./stream/stream-view.ts";
 
-/** A run as it is asked for: checked, with every default written out. */
-export interface RunRequest {
-  readonly runId: string;
-  readonly tenantId: string;
-  readonly threadId: string;
-  readonly assistantId: string;
-  readonly identity: Identity;
-  readonly input: Readonly<Record<string, unknown>> | null;
-  readonly context: RunContext;
-  readonly config: Readonly<Record<string, unknown>>;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly streamModes: readonly StreamMode[];
-  readonly streamSubgraphs: boolean;
-  readonly onDisconnect: "continue" | "cancel";
-  readonly lane: Lane;
-  readonly trace: TraceContext;
-}
-
-export interface RunPlace {
-  readonly runId: string;
-  readonly tenantId: string;
-  readonly threadId: string;
-  readonly trace: TraceContext;
-}
+/** Where a run goes and by which trace. */
+export type RunPlace = Pick<RunRequest, "_id" | "tenant_id" | "thread_id" | "trace">;
 
 /**
- * The request of a body for its place.
+ * The run that a body asks for, with every default written out.
  * @throws AntlerError `assistant_not_found` or `model_unknown`.
  */
 export function runRequestOf(body: CreateRunBody, place: RunPlace, models: Config["models"]): RunRequest {
@@ -47,15 +24,15 @@ export function runRequestOf(body: CreateRunBody, place: RunPlace, models: Confi
   expectModel(context.model_name, models);
   return {
     ...place,
-    assistantId: LEAD_ASSISTANT_ID,
-    identity: identityOf(place.tenantId, context),
+    assistant_id: LEAD_ASSISTANT_ID,
+    identity: identityOf(place.tenant_id, context),
     input: body.input ?? null,
     context,
     config: body.config ?? {},
     metadata: body.metadata ?? {},
-    streamModes: streamModesOf(body.stream_mode),
-    streamSubgraphs: body.stream_subgraphs ?? false,
-    onDisconnect: body.on_disconnect ?? "continue",
+    stream_modes: streamModesOf(body.stream_mode),
+    stream_subgraphs: body.stream_subgraphs ?? false,
+    on_disconnect: body.on_disconnect ?? "continue",
     lane: body.lane ?? "interactive",
   };
 }

@@ -1,18 +1,19 @@
 import { z } from "zod";
 
 import { AntlerError, EventsQuery, RunEvent, RunEventType, TaskView } from "@antler/contracts";
+import type { ReadEventsOptions } from "@antler/store";
 
-import type { EventQuery, GatewayDeps } from "../gateway-deps.ts";
+import type { GatewayDeps } from "../gateway-deps.ts";
 import type { GatewayApp } from "../http/gateway-app.ts";
 import { expectRun } from "../http/lookups.ts";
 import { RunPath, ThreadRunPath } from "../http/paths.ts";
 import { taskViewOf } from "../views/task-view.ts";
 
-type RecordDeps = Pick<GatewayDeps, "runs" | "tasks" | "events" | "usageOf">;
+type RecordDeps = Pick<GatewayDeps, "runs" | "listTasks" | "events" | "usageOf">;
 
 /** What is on record of a run: its events and its tasks. */
 export function runRecordRoutes(app: GatewayApp, deps: RecordDeps): void {
-  const readEvents = async (path: z.infer<typeof RunPath> & { thread_id?: string }, query: EventQuery) => {
+  const readEvents = async (path: z.infer<typeof RunPath> & { thread_id?: string }, query: ReadEventsOptions) => {
     const run = await expectRun(deps, path);
     return [...(await deps.events.read(run._id, query))];
   };
@@ -34,7 +35,7 @@ export function runRecordRoutes(app: GatewayApp, deps: RecordDeps): void {
     { schema: { params: RunPath, response: { 200: z.array(TaskView) }, tags: ["records"] } },
     async ({ params }) => {
       const run = await expectRun(deps, params);
-      const rows = await deps.tasks.list(run._id);
+      const rows = await deps.listTasks(run._id);
       return Promise.all(
         rows.map(async (task) => taskViewOf(task, await deps.usageOf({ runId: run._id, taskId: task._id }))),
       );
@@ -42,7 +43,7 @@ export function runRecordRoutes(app: GatewayApp, deps: RecordDeps): void {
   );
 }
 
-function eventQueryOf({ after_seq, limit, task_id, event_types }: z.infer<typeof EventsQuery>): EventQuery {
+function eventQueryOf({ after_seq, limit, task_id, event_types }: z.infer<typeof EventsQuery>): ReadEventsOptions {
   return {
     afterSeq: after_seq,
     limit,

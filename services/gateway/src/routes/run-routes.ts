@@ -44,7 +44,7 @@ export function runRoutes(app: GatewayApp, deps: RunDeps): void {
     async ({ params, query }, reply) => {
       await expectThread(deps, params.thread_id);
       const { limit, offset } = query;
-      const found = await deps.runs.list(params.thread_id, { limit: limit + 1, offset });
+      const found = await deps.runs.listByThread(params.thread_id, { limit: limit + 1, offset });
       if (found.length > limit) reply.header("x-pagination-next", String(offset + limit));
       return Promise.all(found.slice(0, limit).map(view));
     },

@@ -20,8 +20,8 @@ export function threadRoutes(app: GatewayApp, deps: ThreadDeps): void {
       preValidation: preparedBody((body) => supportedThreadBody(body ?? {})),
     },
     async ({ body }) => {
-      const draft = { tenantId: TENANT, threadId: body.thread_id ?? newId(), metadata: body.metadata ?? {} };
-      return viewOf(deps, await deps.threads.create(draft, body.if_exists ?? "raise"));
+      const draft = { _id: body.thread_id ?? newId(), tenant_id: TENANT, metadata: body.metadata ?? {} };
+      return viewOf(deps, await deps.threads.create(draft, { ifExists: body.if_exists ?? "raise" }));
     },
   );
 
@@ -42,7 +42,7 @@ export function threadRoutes(app: GatewayApp, deps: ThreadDeps): void {
 }
 
 async function viewOf(deps: ThreadDeps, thread: ThreadRow): Promise<ThreadView> {
-  const [newestRun] = await deps.runs.list(thread._id, { limit: 1, offset: 0 });
+  const [newestRun] = await deps.runs.listByThread(thread._id, { limit: 1, offset: 0 });
   return threadViewOf(thread, { newestRun, state: await newestState(deps, thread._id) });
 }
 

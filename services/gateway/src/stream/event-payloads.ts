@@ -3,7 +3,7 @@ import { z } from "zod";
 const Namespace = z.array(z.string()).default([]);
 
 /** Data of `stream.*` events: what the graph streamed on that mode. */
-export const GraphChunk = z.object({ namespace: Namespace, chunk: z.unknown() });
+export const GraphChunk = z.object({ namespace: Namespace, payload: z.unknown() });
 
 /** Data of `llm.*` events: a finished message as a flat dictionary. */
 export const LoggedMessage = z.object({

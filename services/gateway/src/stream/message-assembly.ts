@@ -4,37 +4,37 @@ export type MessageDict = Readonly<Record<string, unknown>>;
 /** What a client has got of a message that is still being written. */
 export interface PartialMessage {
   readonly content: Content;
-  readonly hasToolCalls: boolean;
-  readonly hasUsage: boolean;
+  /** Fields beside the content of which the client has got something. */
+  readonly filled: ReadonlySet<string>;
 }
 
-export const EMPTY_MESSAGE: PartialMessage = { content: "", hasToolCalls: false, hasUsage: false };
+export const EMPTY_MESSAGE: PartialMessage = { content: "", filled: new Set() };
+
+/** Clients add these fields up as they add up the content, so that each may be sent only once. */
+const ADDED_UP = ["tool_calls", "usage_metadata", "response_metadata", "additional_kwargs"] as const;
 
 export function withDelta(partial: PartialMessage, delta: MessageDict): PartialMessage {
+  const filled = ADDED_UP.filter((field) => isFilled(delta[field]));
+  const calls = isFilled(delta["tool_call_chunks"]) ? ["tool_calls"] : [];
   return {
     content: joined(partial.content, contentOf(delta)),
-    hasToolCalls: partial.hasToolCalls || isFilled(delta["tool_calls"]) || isFilled(delta["tool_call_chunks"]),
-    hasUsage: partial.hasUsage || delta["usage_metadata"] != null,
+    filled: new Set([...partial.filled, ...filled, ...calls]),
   };
 }
 
-/**
- * What is missing from the deltas of a message to make it whole, as one more chunk: clients add chunks up, so that
- * sending the finished message would double it.
- */
+/** What is missing from the deltas of a message to make it whole, as one more chunk. */
 export function remainderOf(partial: PartialMessage, message: MessageDict): MessageDict {
-  const { tool_calls, usage_metadata, ...rest } = message;
+  const missing = ADDED_UP.filter((field) => isFilled(message[field]) && !partial.filled.has(field));
   return {
-    ...rest,
+    id: message["id"],
     type: "AIMessageChunk",
     content: missingText(partial.content, contentOf(message)),
-    ...(!partial.hasToolCalls && tool_calls !== undefined && { tool_calls }),
-    ...(!partial.hasUsage && usage_metadata !== undefined && { usage_metadata }),
+    ...Object.fromEntries(missing.map((field) => [field, message[field]])),
   };
 }
 
 function contentOf(message: MessageDict): Content {
-  const content = message["content"];
+  const content: unknown = message["content"];
   return typeof content === "string" || Array.isArray(content) ? content : "";
 }
 
@@ -49,7 +49,7 @@ function blocksOf(content: Content): readonly unknown[] {
 }
 
 function isFilled(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
 /** Empty when the texts disagree: the client's values are then the truth. */

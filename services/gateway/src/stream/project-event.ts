@@ -1,14 +1,15 @@
-import { type RunEvent, taskFrameOf } from "@antler/contracts";
+import { type RunEvent, type RunEventType, type StreamMode, taskFrameOf } from "@antler/contracts";
 
 import { GraphChunk, RunEndData, RunStartData } from "./event-payloads.ts";
 import { type Frame, numbered } from "./sse-frame.ts";
 import { eventNameOf, type StreamView } from "./stream-view.ts";
 
-const MODE_OF_TYPE = {
+/** Events of the log that are frames of a stream mode. */
+const MODE_OF_TYPE: Partial<Record<RunEventType, StreamMode>> = {
   "stream.values": "values",
   "stream.updates": "updates",
   "stream.custom": "custom",
-} as const;
+};
 
 /** The frames of a stored event for one client, save those of messages, which depend on what was streamed before. */
 export function framesOf(event: RunEvent, view: StreamView): readonly Frame[] {
@@ -16,27 +17,11 @@ export function framesOf(event: RunEvent, view: StreamView): readonly Frame[] {
 }
 
 function unnumberedFrames(event: RunEvent, view: StreamView): readonly Frame[] {
-  switch (event.type) {
-    case "run.start":
-      return restartFrames(event);
-    case "run.end":
-      return endFrames(event.data);
-    case "stream.values":
-    case "stream.updates":
-    case "stream.custom":
-      return graphFrames(MODE_OF_TYPE[event.type], event.data, view);
-    case "subagent.start":
-    case "subagent.step":
-    case "subagent.end":
-      return taskFrames(event, view);
-    case "llm.human.input":
-    case "llm.ai.response":
-    case "llm.tool.result":
-    case "stream.checkpoints":
-    case "stream.tasks":
-    case "stream.debug":
-      return [];
-  }
+  if (event.type === "run.start") return restartFrames(event);
+  if (event.type === "run.end") return endFrames(event.data);
+  if (event.category === "subagent") return taskFrames(event, view);
+  const mode = MODE_OF_TYPE[event.type];
+  return mode === undefined ? [] : graphFrames(mode, event.data, view);
 }
 
 /** The first frame of a stream. */
@@ -51,18 +36,18 @@ function restartFrames(event: RunEvent): readonly Frame[] {
 }
 
 /** What stands at the end of every stream; a run that failed tells why right before it. */
-export function endFrames(data: unknown): readonly Frame[] {
+function endFrames(data: unknown): readonly Frame[] {
   const { status, stop_reason, error } = RunEndData.parse(data);
   const end: Frame = { event: "end", data: { status, stop_reason } };
   if (error === null) return [end];
   return [{ event: "error", data: { error: error.code, code: error.code, message: error.message } }, end];
 }
 
-function graphFrames(mode: "values" | "updates" | "custom", data: unknown, view: StreamView): readonly Frame[] {
+function graphFrames(mode: StreamMode, data: unknown, view: StreamView): readonly Frame[] {
   if (!view.modes.has(mode)) return [];
-  const { namespace, chunk } = GraphChunk.parse(data);
+  const { namespace, payload } = GraphChunk.parse(data);
   const event = eventNameOf(mode, namespace, view);
-  return event === undefined ? [] : [{ event, data: chunk }];
+  return event === undefined ? [] : [{ event, data: payload }];
 }
 
 function taskFrames(event: RunEvent, view: StreamView): readonly Frame[] {

@@ -1,7 +1,4 @@
-import type { RunRow } from "@antler/store";
-
-import type { CheckpointState } from "../gateway-deps.ts";
-import { valuesOf } from "./thread-view.ts";
+import type { RunRow, StoredState } from "@antler/store";
 
 interface Failure {
   readonly code: string;
@@ -11,12 +8,12 @@ interface Failure {
 /** What a wait answers of a run that has ended: its final channel values, or its status and error. */
 export async function answerOf(
   run: RunRow,
-  readState: (checkpointId: string) => Promise<CheckpointState | undefined>,
+  readState: (checkpointId: string) => Promise<StoredState | undefined>,
 ): Promise<unknown> {
   const isPaused = run.status === "interrupted" && run.stop_reason === "input_required";
   if (run.status !== "success" && !isPaused) return failureOf(run, run.error);
   const state = run.head === null ? undefined : await readState(run.head);
-  return state === undefined ? (run.output ?? {}) : valuesOf(state);
+  return state === undefined ? (run.output ?? {}) : state.values;
 }
 
 /** `__error__` is where clients of LangGraph's server look for an error. */

@@ -1,12 +1,9 @@
 import { isRunTerminal, type ThreadStateView, type ThreadView } from "@antler/contracts";
-import type { RunRow, ThreadRow } from "@antler/store";
-
-import type { CheckpointState } from "../gateway-deps.ts";
-import { plainValues } from "./message-dict.ts";
+import type { RunRow, StoredState, ThreadRow } from "@antler/store";
 
 export interface ThreadSituation {
   readonly newestRun: RunRow | undefined;
-  readonly state: CheckpointState | undefined;
+  readonly state: StoredState | undefined;
 }
 
 /** A thread as clients see it; its status follows from its newest run. */
@@ -17,7 +14,7 @@ export function threadViewOf(thread: ThreadRow, { newestRun, state }: ThreadSitu
     updated_at: (newestRun?.updated_at ?? thread.updated_at).toISOString(),
     metadata: { ...thread.metadata },
     status: statusOf(newestRun),
-    values: state === undefined ? null : valuesOf(state),
+    values: state === undefined ? null : { ...state.values },
     interrupts: {},
   };
 }
@@ -29,26 +26,16 @@ function statusOf(run: RunRow | undefined): ThreadView["status"] {
   return run.stop_reason === "input_required" ? "interrupted" : "idle";
 }
 
-export function threadStateOf(threadId: string, state: CheckpointState | undefined): ThreadStateView {
+export function threadStateOf(threadId: string, state: StoredState | undefined): ThreadStateView {
   const refer = (checkpointId: string) => ({ thread_id: threadId, checkpoint_ns: "", checkpoint_id: checkpointId });
   return {
-    values: state === undefined ? {} : valuesOf(state),
+    values: state === undefined ? {} : { ...state.values },
     next: [],
     tasks: [],
     interrupts: [],
     metadata: { ...state?.metadata },
-    created_at: state?.createdAt ?? null,
-    checkpoint: state === undefined ? null : refer(state.id),
-    parent_checkpoint: state?.parentId == null ? null : refer(state.parentId),
+    created_at: state?.created_at ?? null,
+    checkpoint: state === undefined ? null : refer(state.checkpoint_id),
+    parent_checkpoint: state?.parent_checkpoint_id == null ? null : refer(state.parent_checkpoint_id),
   };
-}
-
-/** Channel values of the root graph, without the channels that the graph keeps for itself. */
-export function valuesOf(state: CheckpointState): Record<string, unknown> {
-  const own = Object.entries(state.values).filter(([name]) => !isInternal(name));
-  return Object.fromEntries(own.map(([name, value]) => [name, plainValues(value)]));
-}
-
-function isInternal(channel: string): boolean {
-  return channel.startsWith("__") || channel.startsWith("branch:") || channel.startsWith("start:");
 }
