@@ -15,6 +15,8 @@ export interface StackFolder {
   readonly workspaces: string;
   readonly logs: string;
   readonly run: string;
+  /** What Node compiled, so that the next start is quick. */
+  readonly cache: string;
   readonly packages: string;
 }
 
@@ -27,6 +29,7 @@ export function layOut(root: string): StackFolder {
     workspaces: inside("workspaces"),
     logs: inside("logs"),
     run: inside("run"),
+    cache: inside("cache"),
     packages: inside("tools/debian"),
   };
 }

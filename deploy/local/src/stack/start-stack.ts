@@ -71,7 +71,7 @@ function toolContext(folder: StackFolder, { environment, say }: StackOptions) {
 function launchServers({ folder, options, supervisor }: Start, tools: PreparedTools): Promise<Servers> {
   const { root, environment, modelStandIn = {}, say } = options;
   return reportStep(say, "starting NATS and the document store", () =>
-    startServers(supervisor, { root, folder, environment: withParent(environment) }, { tools, modelStandIn }),
+    startServers(supervisor, { root, folder, environment: common(folder, environment) }, { tools, modelStandIn }),
   );
 }
 
@@ -90,7 +90,7 @@ async function launchServices(start: Start, tools: PreparedTools, servers: Serve
 function serviceEnvironment({ folder, options }: Start, tools: PreparedTools, servers: Servers): NodeJS.ProcessEnv {
   const { environment, root, configPath } = options;
   return {
-    ...withParent(environment),
+    ...common(folder, environment),
     ...servers.standIn,
     PATH: tools.searchPath,
     NATS_URL: servers.natsUrl,
@@ -103,9 +103,9 @@ function serviceEnvironment({ folder, options }: Start, tools: PreparedTools, se
   };
 }
 
-/** Everything that is started ends by itself when it notices that this process is gone. */
-function withParent(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { ...environment, ANTLER_PARENT_PID: String(process.pid) };
+/** What every process is told: whose death ends it, and where Node keeps compiled code for a quick start. */
+function common(folder: StackFolder, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...environment, ANTLER_PARENT_PID: String(process.pid), NODE_COMPILE_CACHE: folder.cache };
 }
 
 /** Services drain before the servers that they need go away. */
