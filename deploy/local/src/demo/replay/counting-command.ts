@@ -26,30 +26,49 @@ export const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
   Text: ["txt"],
 };
 
-function countLine([language, extensions]: readonly [string, readonly string[]]): string {
+const languages = Object.entries(LANGUAGES);
+
+/** `*.py | *.pyi) echo 'Python' ;;` */
+const namings = languages.map(([language, extensions]) => {
+  const patterns = extensions.map((extension) => `*.${extension}`).join(" | ");
+  return `${patterns}) echo "${language}" ;;`;
+});
+
+/** `'Python') lines_of -name '*.py' -o -name '*.pyi' ;;` */
+const lineCounts = languages.map(([language, extensions]) => {
   const names = extensions.map((extension) => `-name '*.${extension}'`).join(" -o ");
-  return `count '${language}' \\( ${names} \\)`;
-}
+  return `'${language}') lines_of ${names} ;;`;
+});
 
 /**
  * A portable shell script that counts the workspace and writes the counts. File names only ever travel as arguments,
  * so none of them can be misread, whatever it holds; lines are newline characters, as `wc -l` counts them.
  */
 export const COUNTING_COMMAND = `cd "${WORKSPACE_PATH}" || exit 1
-files_of() { find . -type f "$@" -exec sh -c 'echo $#' sh {} + | awk '{ n += $1 } END { print n + 0 }'; }
-lines_of() { echo $(( $(find . -type f "$@" -exec cat {} + | wc -l) )); }
-languages= counted_files=0 counted_lines=0
-add() {
-  languages="$languages\${languages:+,}\\"$1\\":{\\"files\\":$2,\\"lines\\":$3}"
-  counted_files=$((counted_files + $2)) counted_lines=$((counted_lines + $3))
+languages_of_files() {
+  find . -type f -exec sh -c 'for file do case $file in
+${namings.join("\n")}
+*) echo Other ;;
+esac; done' sh {} +
 }
-count() {
-  language=$1; shift
-  files=$(files_of "$@")
-  [ "$files" -eq 0 ] || add "$language" "$files" "$(lines_of "$@")"
+lines_of() { find . -type f \\( "$@" \\) -exec cat {} + | wc -l; }
+lines_of_language() {
+case $1 in
+${lineCounts.join("\n")}
+esac
 }
-${Object.entries(LANGUAGES).map(countLine).join("\n")}
-all_files=$(files_of) all_lines=$(lines_of)
-[ "$all_files" -eq "$counted_files" ] || add Other $((all_files - counted_files)) $((all_lines - counted_lines))
+found=$(languages_of_files | sort | uniq -c | sort -k 1,1nr)
+all_lines=$(($(find . -type f -exec cat {} + | wc -l))) all_files=0 counted_lines=0 languages= other_files=0
+add() { languages="$languages\${languages:+,}\\"$1\\":{\\"files\\":$2,\\"lines\\":$3}"; }
+while read -r files language; do
+  all_files=$((all_files + files))
+  if [ "$language" = Other ]; then other_files=$files; continue; fi
+  lines=$(($(lines_of_language "$language")))
+  counted_lines=$((counted_lines + lines))
+  add "$language" "$files" "$lines"
+done <<END
+$found
+END
+[ "$other_files" -eq 0 ] || add Other "$other_files" $((all_lines - counted_lines))
 printf '{"files":%s,"lines":%s,"languages":{%s}}\\n' "$all_files" "$all_lines" "$languages" > "${COUNTS_PATH}" || exit 1
 cat "${COUNTS_PATH}"`;

@@ -4,8 +4,6 @@ import { pipeline } from "node:stream/promises";
 
 import { type Pack, pack } from "tar-stream";
 
-import { messageOf } from "@antler/contracts";
-
 import { SetupError } from "../../setup-error.ts";
 import { show, type WorkspaceFile } from "./scan-workspace.ts";
 
@@ -25,11 +23,14 @@ async function addFile(archive: Pack, file: WorkspaceFile): Promise<void> {
   const { path, hostPath, sizeBytes, mode } = file;
   if (sizeBytes === 0) return void archive.entry({ name: path, mode }, "");
   const entry = archive.entry({ name: path, size: sizeBytes, mode });
-  try {
-    await pipeline(createReadStream(hostPath, { end: sizeBytes - 1 }), entry as unknown as NodeJS.WritableStream);
-  } catch (error) {
-    throw new SetupError(`Cannot upload ${show(path)}: ${messageOf(error)}; did it change meanwhile?`, {
-      cause: error,
-    });
+  await pipeline(createReadStream(hostPath, { end: sizeBytes - 1 }), whole, entry as unknown as NodeJS.WritableStream);
+
+  async function* whole(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let readBytes = 0;
+    for await (const chunk of chunks) {
+      readBytes += chunk.length;
+      yield chunk;
+    }
+    if (readBytes < sizeBytes) throw new SetupError(`${show(path)} shrank while it was uploaded; try again`);
   }
 }
