@@ -1,4 +1,4 @@
-import { link, lstat, mkdir, rm, symlink } from "node:fs/promises";
+import { link, lstat, mkdir, symlink, unlink } from "node:fs/promises";
 
 import type { ArchiveEntry } from "./archive-entry.ts";
 import { archiveEntryOf, refuseEntry, segmentsOf, targetInside } from "./archive-entry.ts";
@@ -23,12 +23,13 @@ interface SinkState {
   readonly staging: string;
   /** Directories that were made, by their name below the staging directory. */
   readonly made: Set<string>;
+  readonly files: Set<string>;
   /** Symbolic links are made last, so that no entry is ever written through one. */
   readonly links: Map<string, ArchiveEntry>;
 }
 
 export function createArchiveSink(staging: string, meter: UploadMeter): ArchiveSink {
-  const state: SinkState = { staging, made: new Set(), links: new Map() };
+  const state: SinkState = { staging, made: new Set(), files: new Set(), links: new Map() };
   return {
     async take(raw) {
       const entry = archiveEntryOf(raw.header);
@@ -55,7 +56,8 @@ async function place(state: SinkState, entry: ArchiveEntry, contents: AsyncItera
     return;
   }
   const path = pathOf(state, entry.segments);
-  await rm(path, { force: true });
+  if (state.files.has(key)) await unlink(path);
+  state.files.add(key);
   if (entry.kind === "hardlink") return makeHardLink(state, entry, path);
   await writeContents(path, { contents, isExecutable: entry.isExecutable });
 }
@@ -88,7 +90,7 @@ async function makeHardLink(state: SinkState, entry: ArchiveEntry, path: Buffer)
 async function makeLink(state: SinkState, key: string, entry: ArchiveEntry): Promise<void> {
   const path = pathOf(state, entry.segments);
   if (state.made.has(key)) throw refuseEntry(entry.shown, "has the name of a directory");
-  await rm(path, { force: true });
+  if (state.files.has(key)) await unlink(path);
   await symlink(entry.target, path);
 }
 

@@ -9,6 +9,7 @@ import { replaceText } from "./replace-text.ts";
 import { runCommand } from "./run-command.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { globFiles, grepFiles } from "./search-files.ts";
+import type { SearchThreads } from "./search-threads.ts";
 import type { ThreadDirectories } from "./thread-directories.ts";
 import { rootsOf } from "./thread-directories.ts";
 import { absoluteVirtual } from "./virtual-path.ts";
@@ -21,6 +22,7 @@ export interface SandboxDeps {
   readonly choice: ProviderChoice;
   /** Shared by all holds of this process, so that siblings do not write one file at once. */
   readonly locks: PathLocks;
+  readonly threads: SearchThreads;
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +46,7 @@ export function openSandbox(deps: SandboxDeps): Sandbox {
   };
 }
 
-function fileOperations({ directories, locks }: SandboxDeps, resolver: PathResolver): FileOperations {
+function fileOperations({ directories, locks, threads }: SandboxDeps, resolver: PathResolver): FileOperations {
   const exclusively = <T>(path: string, work: () => Promise<T>) =>
     locks.hold(`${directories.id}:${absoluteVirtual(path)}`, work);
   return {
@@ -60,8 +62,8 @@ function fileOperations({ directories, locks }: SandboxDeps, resolver: PathResol
         resolver.use(path, { write: true }, (file) => replaceText(file, { ...options, oldText, newText })),
       ),
     list: (path, options = {}) => listDirectory(resolver, path, options),
-    glob: (pattern, options = {}) => globFiles({ resolver }, pattern, options),
-    grep: (request) => grepFiles({ resolver }, request),
+    glob: (pattern, options = {}) => globFiles({ resolver, threads }, pattern, options),
+    grep: (request) => grepFiles({ resolver, threads }, request),
     stat: (path) => statPath(resolver, path),
   };
 }

@@ -1,10 +1,7 @@
-import { Worker } from "node:worker_threads";
-
-import { AntlerError, messageOf } from "@antler/contracts";
-
 import type { PathResolver } from "./path-resolver.ts";
 import type { GlobOptions, GlobResult, GrepMatch, GrepRequest, GrepResult } from "./sandbox.ts";
-import type { SearchAnswer, SearchJob } from "./search-job.ts";
+import type { SearchJob } from "./search-job.ts";
+import type { SearchThreads } from "./search-threads.ts";
 import { WORKSPACE_ROOT } from "./virtual-roots.ts";
 
 export const GLOB_MAX_PATHS = 200;
@@ -14,6 +11,7 @@ export const SEARCH_TIMEOUT_MS = 20_000;
 
 export interface SearchDeps {
   readonly resolver: PathResolver;
+  readonly threads: SearchThreads;
   readonly timeoutMs?: number;
 }
 
@@ -28,7 +26,9 @@ export async function globFiles(deps: SearchDeps, pattern: string, options: Glob
     limit: limitOf(options.limit, GLOB_MAX_PATHS),
     includeDirectories: options.includeDirectories === true,
   };
-  const end = await runSearch(deps, job, {
+  const end = await deps.threads.run({
+    job,
+    timeoutMs: deps.timeoutMs ?? SEARCH_TIMEOUT_MS,
     signal: options.signal,
     take: (answer) => {
       if (answer.kind === "paths") paths.push(...answer.paths);
@@ -50,7 +50,9 @@ export async function grepFiles(deps: SearchDeps, request: GrepRequest): Promise
     ignoreCase: request.ignoreCase === true,
     literal: request.literal === true,
   };
-  const end = await runSearch(deps, job, {
+  const end = await deps.threads.run({
+    job,
+    timeoutMs: deps.timeoutMs ?? SEARCH_TIMEOUT_MS,
     signal: request.signal,
     take: (answer) => {
       if (answer.kind === "matches") matches.push(...answer.matches);
@@ -61,42 +63,4 @@ export async function grepFiles(deps: SearchDeps, request: GrepRequest): Promise
 
 function limitOf(wanted: number | undefined, max: number): number {
   return Math.max(1, Math.min(wanted ?? max, max));
-}
-
-interface Search {
-  readonly signal: AbortSignal | undefined;
-  take(answer: SearchAnswer): void;
-}
-
-interface SearchEnd {
-  readonly truncated: boolean;
-  readonly timedOut: boolean;
-}
-
-/** Searches in a thread of its own, which can be stopped in the middle of a regular expression. */
-async function runSearch(deps: SearchDeps, job: SearchJob, search: Search): Promise<SearchEnd> {
-  search.signal?.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<SearchEnd>();
-  const worker = new Worker(workerFile(), { workerData: job, env: {}, stdin: false });
-  const timer = setTimeout(() => resolve({ truncated: true, timedOut: true }), deps.timeoutMs ?? SEARCH_TIMEOUT_MS);
-  const abort = () => reject(search.signal?.reason as Error);
-  search.signal?.addEventListener("abort", abort, { once: true });
-  worker.on("message", (answer: SearchAnswer) => {
-    if (answer.kind === "end") resolve({ truncated: answer.truncated, timedOut: false });
-    else if (answer.kind === "fault") reject(new AntlerError(answer.code, answer.message, { details: answer.details }));
-    else search.take(answer);
-  });
-  worker.on("error", (error) => reject(new AntlerError("internal", `Search failed: ${messageOf(error)}`)));
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    search.signal?.removeEventListener("abort", abort);
-    await worker.terminate();
-  }
-}
-
-/** Beside this file, as source or compiled. */
-function workerFile(): URL {
-  return new URL(import.meta.url.endsWith(".ts") ? "./search-worker.ts" : "./search-worker.js", import.meta.url);
 }

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 
 import { isAntlerError, messageOf } from "@antler/contracts";
 
@@ -8,15 +8,14 @@ import type { SearchAnswer, SearchJob } from "./search-job.ts";
 
 const post = (answer: SearchAnswer) => parentPort?.postMessage(answer);
 
-function faultOf(error: unknown): SearchAnswer {
-  const known = isAntlerError(error) ? error : undefined;
-  return { kind: "fault", code: known?.code ?? "internal", message: messageOf(error), details: known?.details ?? {} };
+async function answer(job: SearchJob): Promise<SearchAnswer> {
+  try {
+    const truncated = job.kind === "glob" ? await searchGlob(job, post) : await searchGrep(job, post);
+    return { kind: "end", truncated };
+  } catch (error) {
+    const known = isAntlerError(error) ? error : undefined;
+    return { kind: "fault", code: known?.code ?? "internal", message: messageOf(error), details: known?.details ?? {} };
+  }
 }
 
-const job = workerData as SearchJob;
-try {
-  const truncated = job.kind === "glob" ? await searchGlob(job, post) : await searchGrep(job, post);
-  post({ kind: "end", truncated });
-} catch (error) {
-  post(faultOf(error));
-}
+parentPort?.on("message", (job: SearchJob) => void answer(job).then(post));

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
+import { removeTree } from "./remove-tree.ts";
 import type { VirtualRoot } from "./virtual-roots.ts";
 import { OUTPUTS_ROOT, SKILLS_ROOT, UPLOADS_ROOT, WORKSPACE_ROOT } from "./virtual-roots.ts";
 
@@ -37,7 +38,7 @@ export async function makeThreadDirectories(directories: ThreadDirectories): Pro
 
 /** Removes all that is the thread's; repeatable. */
 export async function removeThreadDirectories(directories: ThreadDirectories): Promise<void> {
-  await rm(directories.base, { recursive: true, force: true });
+  await removeTree(directories.base);
 }
 
 export function rootsOf(directories: ThreadDirectories, skillsDirectory: string | undefined): VirtualRoot[] {

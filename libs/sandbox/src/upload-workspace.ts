@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
@@ -8,6 +8,7 @@ import type { SandboxConfig, WorkspaceReceipt } from "@antler/contracts";
 import { readArchive } from "./archive-reader.ts";
 import { createArchiveSink } from "./archive-sink.ts";
 import type { PathLocks } from "./path-locks.ts";
+import { removeTree } from "./remove-tree.ts";
 import { systemCodeOf } from "./system-error.ts";
 import type { ThreadDirectories } from "./thread-directories.ts";
 import { createUploadMeter } from "./upload-meter.ts";
@@ -31,7 +32,7 @@ export async function uploadWorkspace(deps: UploadDeps, tar: Readable): Promise<
     await deps.locks.hold(deps.directories.base, () => swap(deps.directories, staging));
     return receipt;
   } finally {
-    await rm(staging, { recursive: true, force: true });
+    await removeTree(staging);
   }
 }
 
@@ -61,7 +62,7 @@ async function swap(directories: ThreadDirectories, staging: string): Promise<vo
 /** Without a new workspace the old one returns, unless another upload has put its own there. */
 async function settle(workspace: string, old: string, fault: Error | undefined): Promise<void> {
   if (fault !== undefined) await tryRename(old, workspace);
-  await rm(old, { recursive: true, force: true });
+  await removeTree(old);
 }
 
 async function tryRename(from: string, to: string): Promise<Error | undefined> {

@@ -14,6 +14,8 @@ import type { PathLocks } from "./path-locks.ts";
 import { createPathLocks } from "./path-locks.ts";
 import { sandboxUnavailable } from "./run-command.ts";
 import type { Sandbox } from "./sandbox.ts";
+import type { SearchThreads } from "./search-threads.ts";
+import { createSearchThreads } from "./search-threads.ts";
 import { makeThreadDirectories, removeThreadDirectories, threadDirectories } from "./thread-directories.ts";
 import { uploadWorkspace } from "./upload-workspace.ts";
 
@@ -59,6 +61,8 @@ export interface Workspaces {
     tar: Readable,
     options: { readonly signal: AbortSignal },
   ): Promise<WorkspaceReceipt>;
+  /** Ends what is kept between operations; open sandboxes are their holders' to release. */
+  close(): Promise<void>;
 }
 
 /** Opens the directory of all workspaces and finds out what can run commands. */
@@ -69,7 +73,14 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Work
   const searchPath = searchPathOf(options.environment ?? {});
   const choice = await chooseProvider({ config, searchPath, systemDirectory: join(root, ".system") });
   report(options.logger, choice);
-  return workspacesOf({ root, config, choice, locks: createPathLocks(), skillsDirectory: options.skillsDirectory });
+  return workspacesOf({
+    root,
+    config,
+    choice,
+    locks: createPathLocks(),
+    threads: createSearchThreads(),
+    skillsDirectory: options.skillsDirectory,
+  });
 }
 
 interface WorkspacesParts {
@@ -77,6 +88,7 @@ interface WorkspacesParts {
   readonly config: SandboxConfig;
   readonly choice: ProviderChoice;
   readonly locks: PathLocks;
+  readonly threads: SearchThreads;
   readonly skillsDirectory: string | undefined;
 }
 
@@ -97,6 +109,7 @@ function workspacesOf(parts: WorkspacesParts): Workspaces {
       return openSandbox({ ...parts, directories, env });
     },
     delete: (tenantId, threadId) => removeThreadDirectories(directoriesOf(tenantId, threadId)),
+    close: () => parts.threads.close(),
     async upload(tenantId, threadId, tar, { signal }) {
       const directories = directoriesOf(tenantId, threadId);
       await makeThreadDirectories(directories);
