@@ -6,5 +6,5 @@ import { AsyncLocalStorageProviderSingleton } from "@langchain/core/singletons";
  */
 export async function detached<T>(work: () => Promise<T>): Promise<T> {
   const storage = AsyncLocalStorageProviderSingleton.getInstance();
-  return (await storage.run(undefined, work)) as T;
+  return storage.run(undefined, work);
 }

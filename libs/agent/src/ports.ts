@@ -1,6 +1,7 @@
 import type {
   AntlerError,
   Identity,
+  Lane,
   LiveSignal,
   NewRunEvent,
   RunContext,
@@ -15,7 +16,6 @@ import type {
   TokenUsage,
   TraceContext,
   UsageRecord,
-  Lane,
 } from "@antler/contracts";
 
 /** The hold on a ledger row under which something is executed. */

@@ -1,6 +1,5 @@
-import { randomUUID } from "node:crypto";
-
 import type { Config, Environment, TaskEnvelope } from "@antler/contracts";
+import { newId } from "@antler/platform";
 import type { Sandbox } from "@antler/sandbox";
 
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
@@ -70,7 +69,7 @@ export async function createChildAgent(options: ChildAgentOptions): Promise<Comp
     middleware: [
       watch.turns.middleware,
       watch.steps.middleware,
-      ...modelCallMiddleware({ lease, model, usage: watch.usage, newId: randomUUID }),
+      ...modelCallMiddleware({ lease, model, usage: watch.usage, newId }),
     ],
     systemPrompt: null,
     checkpointer: null,

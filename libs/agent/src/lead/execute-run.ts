@@ -16,6 +16,7 @@ import type {
   RunToExecute,
   UsageSink,
 } from "../ports.ts";
+import type { TrimmedCalls } from "../subagents/limit-task-calls.ts";
 import { withSandbox } from "../with-sandbox.ts";
 import { createLeadAgent, type LeadAgent } from "./lead-agent.ts";
 import { createLeadEvents, type LeadEvents } from "./lead-events.ts";
@@ -47,7 +48,12 @@ const DEFAULT_MAX_MODEL_CALLS = 500;
  * @throws AntlerError: the lease's abort reason, `store_unavailable` or `bus_unavailable`.
  */
 export async function executeRun(deps: RunDeps, run: RunToExecute, lease: ExecutionLease): Promise<LeadOutcome> {
-  const events = createLeadEvents({ sink: deps.events, epoch: lease.epoch, modes: run.stream_modes });
+  const events = createLeadEvents({
+    sink: deps.events,
+    epoch: lease.epoch,
+    modes: run.stream_modes,
+    mayBeTrimmed: run.context.subagent_enabled ?? true,
+  });
   const owner = { tenantId: run.tenant_id, threadId: run.thread_id };
   try {
     return await detached(() =>
@@ -75,13 +81,13 @@ interface Drive {
 async function driveLead({ deps, run, lease, events, sandbox }: Drive): Promise<LeadOutcome> {
   const capabilities = { canRunCommands: deps.workspaces.bashAvailable };
   const scope = leadScope({ run, config: deps.config, sandbox, capabilities });
-  let isExhausted = false;
+  const trims: TrimmedCalls[] = [];
   const maxModelCalls = modelCallLimit(run);
   const lead = await createLeadAgent({
     ...{ scope, lease, maxModelCalls, environment: deps.environment, usage: deps.usage },
     ...{ saver: deps.saver, delegate: deps.delegate },
     onTrim: (trimmed) => {
-      isExhausted ||= trimmed.isExhausted;
+      trims.push(trimmed);
       events.trimmed(trimmed);
     },
   });
@@ -93,7 +99,10 @@ async function driveLead({ deps, run, lease, events, sandbox }: Drive): Promise<
     if (!lead.turns.isReached() || lease.signal.aborted) throw error;
     return cappedRun(maxModelCalls);
   }
-  return endedRun(await lead.agent.messages(run.thread_id), isExhausted ? "subagent_limit_capped" : "completed");
+  return endedRun(
+    await lead.agent.messages(run.thread_id),
+    trims.some((trimmed) => trimmed.isExhausted) ? "subagent_limit_capped" : "completed",
+  );
 }
 
 function modelCallLimit({ config }: RunToExecute): number {
@@ -102,8 +111,8 @@ function modelCallLimit({ config }: RunToExecute): number {
 }
 
 /** The input of a fresh run; null when the run has a checkpoint of its own, which holds its input already. */
-async function leadInput({ run, events, sandbox }: Drive, { agent }: LeadAgent): Promise<AgentInput | null> {
-  events.start({ run_id: run._id, thread_id: run.thread_id });
+async function leadInput({ run, lease, events, sandbox }: Drive, { agent }: LeadAgent): Promise<AgentInput | null> {
+  events.start({ run_id: run._id, thread_id: run.thread_id, attempt: lease.attempt });
   if (run.head !== null) {
     events.messages(messagesOfTurn(await agent.messages(run.thread_id)));
     return null;

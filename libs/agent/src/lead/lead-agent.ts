@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
-
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { AgentMiddleware } from "langchain";
 
 import type { Environment } from "@antler/contracts";
+import { newId } from "@antler/platform";
 
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
 import { createSubagentLimit } from "../middleware/subagent-limit.ts";
@@ -63,7 +62,7 @@ function callMiddleware({ scope, lease, usage }: LeadAgentOptions, turns: TurnLi
     caller: "lead",
     modelName: scope.model.name,
   });
-  return [turns.middleware, ...modelCallMiddleware({ lease, model: scope.model, usage: recorder, newId: randomUUID })];
+  return [turns.middleware, ...modelCallMiddleware({ lease, model: scope.model, usage: recorder, newId })];
 }
 
 function ownTools({ scope, lease }: LeadAgentOptions) {

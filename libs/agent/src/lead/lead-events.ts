@@ -1,4 +1,4 @@
-import { AIMessage, type BaseMessage, HumanMessage, isBaseMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 
 import { eventKeys, type RunEvent, type StreamMode } from "@antler/contracts";
 
@@ -11,6 +11,8 @@ export interface LeadEventsOptions {
   readonly sink: EventSink;
   readonly epoch: number;
   readonly modes: readonly StreamMode[];
+  /** Whether an answer may lose task calls right after the model gave it; it is then told with the next update. */
+  readonly mayBeTrimmed: boolean;
 }
 
 export interface LeadEvents {
@@ -24,11 +26,14 @@ export interface LeadEvents {
   end(): void;
 }
 
+/** The node in which the model answers. */
+const MODEL_NODE = "model_request";
+
 /** Frames of subagents come from their own stored events and are not stored a second time. */
-const TASK_FRAME = /^task_/;
+const TASK_FRAME_PREFIX = "task_";
 
 /** Writes what the lead's graph streams into the run's log. */
-export function createLeadEvents({ sink, epoch, modes }: LeadEventsOptions): LeadEvents {
+export function createLeadEvents({ sink, epoch, modes, mayBeTrimmed }: LeadEventsOptions): LeadEvents {
   let count = 0;
   let held: BaseMessage | undefined;
   let trim: Record<string, unknown> = {};
@@ -36,19 +41,24 @@ export function createLeadEvents({ sink, epoch, modes }: LeadEventsOptions): Lea
   const tell = (message: BaseMessage) => {
     const type = eventTypeOf(message);
     if (type === null || message.id === undefined) return;
-    sink.append({ key: `message:${message.id}`, type, data: { message: toWireMessage(message), ...trim } });
-    trim = {};
+    const isAnswer = type === "llm.ai.response";
+    const data = { namespace: [], message: toWireMessage(message), ...(isAnswer && trim) };
+    if (isAnswer) trim = {};
+    sink.append({ key: `message:${message.id}`, type, data });
   };
   const release = () => {
     if (held !== undefined) tell(held);
     held = undefined;
   };
-  const takeUpdate = (payload: unknown) => {
+  const takeUpdate = (payload: object) => {
+    const isAnswer = mayBeTrimmed && MODEL_NODE in payload;
     for (const message of lastMessages(payload)) {
-      if (message.id !== held?.id) release();
-      if (AIMessage.isInstance(message)) held = message;
+      const isHeld = held !== undefined && message.id === held.id;
+      if (!isHeld) release();
+      if (isHeld || isAnswer) held = message;
       else tell(message);
     }
+    if (!isAnswer) release();
   };
   return {
     start: (facts) => sink.append({ key: eventKeys.runStart, type: "run.start", data: facts }),
@@ -58,7 +68,7 @@ export function createLeadEvents({ sink, epoch, modes }: LeadEventsOptions): Lea
     },
     chunk({ mode, namespace, payload }) {
       if (mode === "messages") return;
-      if (mode === "updates" && namespace.length === 0) takeUpdate(payload);
+      if (mode === "updates" && namespace.length === 0 && isObject(payload)) takeUpdate(payload);
       if (!modes.includes(mode) || (mode === "custom" && isTaskFrame(payload))) return;
       count += 1;
       const data = { mode, namespace: [...namespace], payload: toWire(payload) };
@@ -75,13 +85,16 @@ function eventTypeOf(message: BaseMessage): RunEvent["type"] | null {
 }
 
 function isTaskFrame(payload: unknown): boolean {
-  if (typeof payload !== "object" || payload === null || !("type" in payload)) return false;
-  return typeof payload.type === "string" && TASK_FRAME.test(payload.type);
+  return (
+    isObject(payload) &&
+    "type" in payload &&
+    typeof payload.type === "string" &&
+    payload.type.startsWith(TASK_FRAME_PREFIX)
+  );
 }
 
 /** The newest message of each node's update; a node that rewrites the history repeats the older ones. */
-function lastMessages(payload: unknown): BaseMessage[] {
-  if (typeof payload !== "object" || payload === null) return [];
+function lastMessages(payload: object): BaseMessage[] {
   return Object.values(payload as Record<string, unknown>).flatMap((update) => {
     const messages = messagesOf(update);
     const last = messages.at(-1);
@@ -91,7 +104,13 @@ function lastMessages(payload: unknown): BaseMessage[] {
 
 function messagesOf(update: unknown): BaseMessage[] {
   if (Array.isArray(update)) return update.flatMap(messagesOf);
-  if (typeof update !== "object" || update === null || !("messages" in update)) return [];
+  if (!isObject(update) || !("messages" in update)) return [];
   const { messages } = update;
-  return (Array.isArray(messages) ? (messages as unknown[]) : [messages]).filter(isBaseMessage);
+  return (Array.isArray(messages) ? (messages as unknown[]) : [messages]).filter((message) =>
+    BaseMessage.isInstance(message),
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

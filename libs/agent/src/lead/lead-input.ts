@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
-
 import { type BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
 import { z } from "zod";
 
 import { AntlerError, messageOf } from "@antler/contracts";
+import { newId } from "@antler/platform";
 
 const Input = z.looseObject({
   messages: z
@@ -25,7 +24,7 @@ export function inputMessages(input: Readonly<Record<string, unknown>>): BaseMes
 function asMessage(value: unknown, index: number): BaseMessage {
   try {
     const message = coerceMessageLikeToMessage(value as BaseMessageLike);
-    message.id ??= randomUUID();
+    message.id ??= newId();
     message.lc_kwargs["id"] = message.id;
     return message;
   } catch (cause) {

@@ -7,7 +7,9 @@ const CLOSED = "Error: This tool call was interrupted and has no result.";
  * without one, and a result without its call.
  */
 export function closeOpenCalls(messages: readonly BaseMessage[]): BaseMessage[] {
-  const results = new Map(messages.filter(ToolMessage.isInstance).map((result) => [result.tool_call_id, result]));
+  const results = new Map(
+    messages.filter((message) => ToolMessage.isInstance(message)).map((result) => [result.tool_call_id, result]),
+  );
   return messages.flatMap((message) => {
     if (ToolMessage.isInstance(message)) return [];
     if (!AIMessage.isInstance(message)) return [message];

@@ -1,6 +1,10 @@
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 
+import { headOf } from "@antler/contracts";
+
+import { rawCallsOf, rebuildAiMessage } from "./rebuild-ai-message.ts";
+
 /** Longest unreadable argument text that is shown to the model again, in characters. */
 const UNREADABLE_MAX_CHARS = 500;
 
@@ -11,18 +15,10 @@ const UNREADABLE_MAX_CHARS = 500;
 export function settleAiMessage(message: AIMessage, history: readonly BaseMessage[], newId: () => string): AIMessage {
   const takenMessages = new Set(history.map((entry) => entry.id));
   const takenCalls = new Set(history.flatMap(callIdsOf));
-  const calls = [...(message.tool_calls ?? []), ...unreadableCalls(message)];
-  const settled = calls.map((call) => withFreshId(call, takenCalls, newId));
-  const id = message.id === undefined || message.id === "" || takenMessages.has(message.id) ? newId() : message.id;
-  return new AIMessage({
-    id,
-    content: message.content,
-    tool_calls: settled,
-    additional_kwargs: withRawIds(message.additional_kwargs, settled),
-    response_metadata: message.response_metadata,
-    ...(message.name !== undefined && { name: message.name }),
-    ...(message.usage_metadata !== undefined && { usage_metadata: message.usage_metadata }),
-  });
+  const parsed = [...(message.tool_calls ?? []), ...unreadableCalls(message)];
+  const calls = parsed.map((call) => withFreshId(call, takenCalls, newId));
+  const isTaken = message.id === undefined || message.id === "" || takenMessages.has(message.id);
+  return rebuildAiMessage(message, { calls, rawCalls: rawCalls(message, calls), ...(isTaken && { id: newId() }) });
 }
 
 function callIdsOf(message: BaseMessage): string[] {
@@ -39,14 +35,14 @@ function withFreshId(call: ToolCall, taken: Set<string>, newId: () => string): T
 function unreadableCalls(message: AIMessage): ToolCall[] {
   return (message.invalid_tool_calls ?? []).map((call) => ({
     name: call.name ?? "unknown",
-    args: { unreadable_arguments: (call.args ?? "").slice(0, UNREADABLE_MAX_CHARS) },
+    args: { unreadable_arguments: headOf(call.args ?? "", UNREADABLE_MAX_CHARS) },
     ...(call.id !== undefined && { id: call.id }),
   }));
 }
 
-/** The provider's raw calls follow the ids; where they do not match the parsed ones they are dropped. */
-function withRawIds(kwargs: AIMessage["additional_kwargs"], calls: readonly { id: string }[]) {
-  const { tool_calls: raw, ...rest } = kwargs;
-  if (raw?.length !== calls.length || calls.length === 0) return rest;
-  return { ...rest, tool_calls: raw.map((call, index) => ({ ...call, id: calls[index]?.id ?? call.id })) };
+/** The raw calls with the settled ids; none where they do not match the parsed ones one by one. */
+function rawCalls(message: AIMessage, calls: readonly { id: string }[]) {
+  const raw = rawCallsOf(message) ?? [];
+  if (raw.length !== calls.length || (message.invalid_tool_calls ?? []).length > 0) return [];
+  return raw.map((call, index) => ({ ...call, id: calls[index]?.id }));
 }

@@ -1,4 +1,4 @@
-import { AIMessageChunk, type BaseMessage, isBaseMessage } from "@langchain/core/messages";
+import { AIMessageChunk, BaseMessage } from "@langchain/core/messages";
 
 export type WireMessage = Readonly<Record<string, unknown>>;
 
@@ -18,7 +18,7 @@ export function toWireChunk(message: BaseMessage): WireMessage {
 
 /** Any value of a graph's state or stream as plain JSON, with its messages in wire form. */
 export function toWire(value: unknown): unknown {
-  if (isBaseMessage(value)) return toWireMessage(value);
+  if (BaseMessage.isInstance(value)) return toWireMessage(value);
   if (Array.isArray(value)) return value.map(toWire);
   if (!isPlainObject(value)) return plain(value);
   return Object.fromEntries(Object.entries(value).flatMap(([key, entry]) => wireEntry(key, entry)));

@@ -6,7 +6,7 @@ export function createRequestCheck(): AgentMiddleware {
   return createMiddleware({
     name: "RequestCheck",
     wrapModelCall: (request, handler) => {
-      if (request.messages.some(SystemMessage.isInstance))
+      if (request.messages.some((message) => SystemMessage.isInstance(message)))
         throw new Error("A request holds a system message beside the one at its head");
       return handler(request);
     },

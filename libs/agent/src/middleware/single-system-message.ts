@@ -11,7 +11,7 @@ export function createSingleSystemMessage(): AgentMiddleware {
   return createMiddleware({
     name: "SingleSystemMessage",
     wrapModelCall: (request, handler) => {
-      const extra = request.messages.filter(SystemMessage.isInstance);
+      const extra = request.messages.filter((message) => SystemMessage.isInstance(message));
       const parts = [request.systemMessage, ...extra].map((message) => textOf(message).trim());
       const text = parts.filter((part) => part !== "").join("\n\n");
       const messages = request.messages.filter((message) => !SystemMessage.isInstance(message));

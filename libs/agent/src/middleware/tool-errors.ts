@@ -4,6 +4,7 @@ import { type AgentMiddleware, createMiddleware, MiddlewareError, ToolInvocation
 import { headOf, messageOf, outcomeMetadata } from "@antler/contracts";
 
 import { infrastructureFaultIn, isGraphControl } from "../execution-fault.ts";
+import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
 
 /** Longest detail of a tool's error that the model is shown, in characters. */
 const DETAIL_MAX_CHARS = 500;
@@ -41,6 +42,7 @@ function describe(error: unknown): Description {
 }
 
 function errorMessage(call: { id?: string; name: string }, { kind, detail }: Description): ToolMessage {
+  const metadata = call.name === TASK_TOOL_NAME ? { additional_kwargs: failedTask(`${kind}: ${detail}`) } : {};
   return new ToolMessage({
     tool_call_id: call.id ?? "",
     name: call.name,
@@ -48,11 +50,11 @@ function errorMessage(call: { id?: string; name: string }, { kind, detail }: Des
     content:
       `Error: Tool '${call.name}' failed with ${kind}: ${detail}. ` +
       "Continue with available context, or choose an alternative tool.",
-    additional_kwargs: call.name === "task" ? { ...failedTask(`${kind}: ${detail}`) } : {},
+    ...metadata,
   });
 }
 
-function failedTask(error: string) {
+function failedTask(error: string): Record<string, unknown> {
   const nothing = { result: null, stopReason: null, modelName: null, usage: null, resultSha256: null };
-  return outcomeMetadata({ ...nothing, status: "failed", error });
+  return { ...outcomeMetadata({ ...nothing, status: "failed", error }) };
 }

@@ -1,8 +1,9 @@
-import type { AIMessage, UsageMetadata } from "@langchain/core/messages";
+import type { AIMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
 import { addUsage, type TokenUsage, usageKey, type UsageRecord } from "@antler/contracts";
 
+import { usageMetadataOf } from "../messages/rebuild-ai-message.ts";
 import type { UsageSink } from "../ports.ts";
 
 export interface UsageRecorderOptions {
@@ -61,7 +62,7 @@ function recordOf(
 
 /** The usage of one answer; null when the provider gave none or only zeros. */
 export function usageOf(message: AIMessage): TokenUsage | null {
-  const usage = message.usage_metadata as UsageMetadata | undefined;
+  const usage = usageMetadataOf(message);
   if (usage === undefined) return null;
   const total = usage.total_tokens > 0 ? usage.total_tokens : usage.input_tokens + usage.output_tokens;
   if (total <= 0) return null;

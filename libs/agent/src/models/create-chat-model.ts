@@ -71,7 +71,7 @@ async function other(config: ModelConfig, environment: Environment): Promise<Age
       ...(config.temperature !== undefined && { temperature: config.temperature }),
       ...(config.max_tokens !== undefined && { maxTokens: config.max_tokens }),
     });
-    return model as unknown as AgentModel;
+    return model;
   } catch (cause) {
     const reason = messageOf(cause);
     throw new AntlerError("model_failed", `Model ${config.name} of provider ${config.provider}: ${reason}`, { cause });

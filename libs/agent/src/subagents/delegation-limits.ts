@@ -1,6 +1,6 @@
 import type { Config, Lane, RunContext } from "@antler/contracts";
 
-import { resolveSubagent, subagentNames, type SubagentCapabilities } from "./resolve-subagent.ts";
+import { resolveSubagent, type SubagentCapabilities, subagentNames } from "./resolve-subagent.ts";
 
 const MAX_CONCURRENT_CEILING = 64;
 const MAX_TOTAL_CEILING = 50;

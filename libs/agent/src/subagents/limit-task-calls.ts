@@ -1,4 +1,6 @@
-import { AIMessage, type ContentBlock } from "@langchain/core/messages";
+import type { AIMessage, ContentBlock } from "@langchain/core/messages";
+
+import { rawCallsOf, rebuildAiMessage } from "../messages/rebuild-ai-message.ts";
 
 export const TASK_TOOL_NAME = "task";
 
@@ -54,20 +56,13 @@ interface Parts {
 }
 
 function rebuilt(message: AIMessage, { content, kept, keptAt }: Parts): AIMessage {
-  const { tool_calls: raw, ...kwargs } = message.additional_kwargs;
-  const rawKept = raw?.filter((_, index) => keptAt[index]);
   const { finish_reason: finish } = message.response_metadata as Record<string, unknown>;
-  return new AIMessage({
+  const hasEnded = finish === "tool_calls" && kept.length === 0;
+  return rebuildAiMessage(message, {
     content,
-    tool_calls: kept,
-    additional_kwargs: rawKept === undefined || rawKept.length === 0 ? kwargs : { ...kwargs, tool_calls: rawKept },
-    response_metadata: {
-      ...message.response_metadata,
-      ...(finish === "tool_calls" && kept.length === 0 && { finish_reason: "stop" }),
-    },
-    ...(message.id !== undefined && { id: message.id }),
-    ...(message.name !== undefined && { name: message.name }),
-    ...(message.usage_metadata !== undefined && { usage_metadata: message.usage_metadata }),
+    calls: kept,
+    rawCalls: (rawCallsOf(message) ?? []).filter((_, index) => keptAt[index]),
+    ...(hasEnded && { responseMetadata: { ...message.response_metadata, finish_reason: "stop" } }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { narrowTools, toolsInScope, type ToolScope } from "../tools/tool-policy.ts";
+import { narrowTools, type ToolScope, toolsInScope } from "../tools/tool-policy.ts";
 import type { SubagentType } from "./built-in-subagents.ts";
 import { TASK_TOOL_NAME } from "./limit-task-calls.ts";
 

@@ -47,12 +47,13 @@ type TaskToolConfig = LangGraphRunnableConfig & {
 };
 
 function toolMessage(callId: string, outcome: SubagentOutcome): ToolMessage {
+  const metadata = { additional_kwargs: { ...outcomeMetadata(outcome) } };
   return new ToolMessage({
     tool_call_id: callId,
     name: TASK_TOOL_NAME,
     content: outcomeText(outcome),
     status: outcome.status === "completed" ? "success" : "error",
-    additional_kwargs: { ...outcomeMetadata(outcome) },
+    ...metadata,
   });
 }
 

@@ -1,0 +1,63 @@
+import { executeRun } from "@antler/agent";
+import type { Bus } from "@antler/bus";
+import type { Config, Environment } from "@antler/contracts";
+import {
+  createDelegation,
+  createEventAppender,
+  type Delegation,
+  type Lease,
+  publishLive,
+  type RunnerIdentity,
+  type RunOutcome,
+  startRunWorker,
+  type Worker,
+} from "@antler/delivery";
+import type { Logger } from "@antler/platform";
+import type { Workspaces } from "@antler/sandbox";
+import type { RunRow, Store } from "@antler/store";
+
+export interface LeadRunnerDeps {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly workspaces: Workspaces;
+  /** For keys of models and proxies. */
+  readonly environment: Environment;
+  readonly runner: RunnerIdentity;
+}
+
+/** Starts to take runs and to lead them. */
+export function startLeadRunner(deps: LeadRunnerDeps): Worker {
+  const delegation = createDelegation(deps);
+  return startRunWorker({ ...deps, execute: (run, lease) => lead(deps, delegation, { run, lease }) });
+}
+
+interface ClaimedRun {
+  readonly run: RunRow;
+  readonly lease: Lease;
+}
+
+/** Leads one claimed run, with checkpoints, log, live deltas and delegation that are bound to this claim. */
+async function lead(deps: LeadRunnerDeps, delegation: Delegation, { run, lease }: ClaimedRun): Promise<RunOutcome> {
+  const { store, bus, config, environment, workspaces } = deps;
+  const events = createEventAppender(deps, { runId: run._id, threadId: run.thread_id });
+  try {
+    return await executeRun(
+      {
+        config,
+        environment,
+        workspaces,
+        usage: store.usage,
+        saver: store.saver({ runId: run._id, epoch: lease.epoch, claimId: lease.claimId }),
+        events,
+        publishLive: (delta) => publishLive(bus, run._id, delta),
+        delegate: (request) => delegation.delegate({ ...request, run, lease }),
+      },
+      run,
+      lease,
+    );
+  } finally {
+    await events.close();
+  }
+}

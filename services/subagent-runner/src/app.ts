@@ -1,0 +1,43 @@
+import { executeTask } from "@antler/agent";
+import type { Bus } from "@antler/bus";
+import type { Config, Environment } from "@antler/contracts";
+import {
+  createEventAppender,
+  type Lease,
+  type RunnerIdentity,
+  startTaskWorker,
+  type TaskOutcome,
+  type Worker,
+} from "@antler/delivery";
+import type { Logger } from "@antler/platform";
+import type { Workspaces } from "@antler/sandbox";
+import type { Store, TaskRow } from "@antler/store";
+
+export interface SubagentRunnerDeps {
+  readonly store: Store;
+  readonly bus: Bus;
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly workspaces: Workspaces;
+  /** For keys of models and proxies. */
+  readonly environment: Environment;
+  readonly runner: RunnerIdentity;
+  /** Pools whose tasks are taken. */
+  readonly pools: readonly string[];
+}
+
+/** Starts to take tasks and to execute them. */
+export function startSubagentRunner(deps: SubagentRunnerDeps): Worker {
+  return startTaskWorker({ ...deps, execute: (task, lease) => execute(deps, task, lease) });
+}
+
+/** Executes one claimed task; its steps go to the log of its run. */
+async function execute(deps: SubagentRunnerDeps, task: TaskRow, lease: Lease): Promise<TaskOutcome> {
+  const { store, config, environment, workspaces } = deps;
+  const events = createEventAppender(deps, { runId: task.run_id, threadId: task.thread_id });
+  try {
+    return await executeTask({ config, environment, workspaces, usage: store.usage, events }, task, lease);
+  } finally {
+    await events.close();
+  }
+}
