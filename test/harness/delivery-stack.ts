@@ -48,14 +48,14 @@ export async function startDeliveryStack(
   };
 }
 
-interface Servers {
+export interface Servers {
   readonly nats: NatsServer;
   readonly mongo: MongoServer;
   readonly config: Config;
   readonly database: string;
 }
 
-async function connectDeps({ nats, mongo, config, database }: Servers): Promise<DeliveryDeps> {
+export async function connectDeps({ nats, mongo, config, database }: Servers): Promise<DeliveryDeps> {
   const logger = createLogger({ service: "test", level: process.env["TEST_LOG"] === undefined ? "fatal" : "debug" });
   const store = await connectStore({ url: mongo.url, database, logger });
   await store.migrate();

@@ -12,6 +12,8 @@ export interface NatsOptions {
   readonly dataDir?: string;
   /** A fixed port, to come back under the same URL; a free one when left out. */
   readonly port?: number;
+  /** Off for a server that only knows core NATS. */
+  readonly jetstream?: boolean;
   /** Further arguments of nats-server. */
   readonly args?: readonly string[];
 }
@@ -53,9 +55,10 @@ function serverBinary(): string {
   return existsSync("/usr/sbin/nats-server") ? "/usr/sbin/nats-server" : "nats-server";
 }
 
-function serverArguments({ port = -1, args = [] }: NatsOptions, dataDir: string, portsDir: string): string[] {
-  const addresses = ["-a", "127.0.0.1", "-p", `${port}`, "-m", "-1"];
-  return [...addresses, "-js", "-sd", dataDir, "--ports_file_dir", portsDir, ...args];
+function serverArguments(options: NatsOptions, dataDir: string, portsDir: string): string[] {
+  const { port = -1, jetstream = true, args = [] } = options;
+  const addresses = ["-a", "127.0.0.1", "-p", `${port}`, "-m", "-1", "--ports_file_dir", portsDir];
+  return [...addresses, ...(jetstream ? ["-js", "-sd", dataDir] : []), ...args];
 }
 
 async function addressOf(child: ChildProcess, portsDir: string, output: () => string) {

@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { parseConfig } from "@antler/contracts";
+import type { DeliveryDeps } from "@antler/delivery";
+
+import { type ModelAnswer, type ModelRequest, type ModelServer, startModelServer } from "./model-server.ts";
+import { connectDeps } from "./delivery-stack.ts";
+import { startMongo } from "./mongo.ts";
+import { startNats } from "./nats.ts";
+import { type ServiceName, type ServiceProcess, startService } from "./service-process.ts";
+
+export interface ServiceStackOptions {
+  /** Configuration as in antler.yaml. */
+  readonly document?: object;
+  /** How many processes of each service; one gateway, one lead-runner and two subagent-runners without it. */
+  readonly services?: Partial<Record<ServiceName, number>>;
+  /** The model's answer to each request; it may wait. */
+  answer(request: ModelRequest, index: number): ModelAnswer | Promise<ModelAnswer>;
+}
+
+/** A whole Antler: real servers, each service a process of its own, a model that answers as the test says. */
+export interface ServiceStack {
+  /** Base URL of the first gateway. */
+  readonly url: string;
+  readonly model: ModelServer;
+  /** A connection of the test's own, to look at ledgers, log and bus. */
+  readonly deps: DeliveryDeps;
+  readonly workspacesDir: string;
+  readonly processes: readonly ServiceProcess[];
+  start(name: ServiceName): Promise<ServiceProcess>;
+  stop(): Promise<void>;
+}
+
+/** Delivery with short times, so that a lost worker is replaced within seconds. */
+export const FAST_DELIVERY = {
+  delivery: {
+    ack_wait_seconds: 4,
+    lease_seconds: 3,
+    renewal_seconds: 0.5,
+    reconcile_seconds: 0.3,
+    drain_grace_seconds: 5,
+  },
+};
+
+export async function startServiceStack(options: ServiceStackOptions): Promise<ServiceStack> {
+  const document = options.document ?? FAST_DELIVERY;
+  const [nats, mongo, model, directory] = await Promise.all([
+    startNats(),
+    startMongo(),
+    startModelServer((request, index) => options.answer(request, index)),
+    mkdtemp(join(tmpdir(), "antler-stack-")),
+  ]);
+  const database = mongo.newDatabase();
+  const workspacesDir = join(directory, "workspaces");
+  const configPath = join(directory, "antler.yaml");
+  await writeFile(configPath, JSON.stringify(document));
+  const environment = {
+    PATH: process.env["PATH"],
+    ANTLER_CONFIG: configPath,
+    NATS_URL: nats.url,
+    MONGODB_URL: mongo.url,
+    ANTLER_DATABASE: database,
+    ANTLER_HTTP_PORT: "0",
+    ANTLER_WORKSPACES_DIR: workspacesDir,
+    ANTLER_PARENT_PID: String(process.pid),
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: "none",
+    OPENAI_MODEL: "scripted",
+  };
+  const deps = await connectDeps({ nats, mongo, database, config: parseConfig(document, environment) });
+  const processes: ServiceProcess[] = [];
+  const start = async (name: ServiceName) => {
+    const service = await startService(name, environment);
+    processes.push(service);
+    return service;
+  };
+  const counts = { gateway: 1, "lead-runner": 1, "subagent-runner": 2, ...options.services };
+  const names = Object.entries(counts).flatMap(([name, count]) => Array.from({ length: count }, () => name));
+  await Promise.all(names.map((name) => start(name as ServiceName)));
+  return {
+    url: `http://127.0.0.1:${processes.find(({ name }) => name === "gateway")?.port ?? 0}`,
+    model,
+    deps,
+    workspacesDir,
+    processes,
+    start,
+    async stop() {
+      for (const service of processes) service.kill("SIGKILL");
+      await Promise.all(processes.map(({ exited }) => exited));
+      await deps.bus.close();
+      await deps.store.close();
+      await Promise.all([nats.stop(), mongo.stop(), model[Symbol.asyncDispose]()]);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
