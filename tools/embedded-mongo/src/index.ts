@@ -1,8 +1,8 @@
 import { connectionUrl } from "./bind-address.ts";
 import { startServer } from "./server.ts";
 
-export { isStartupError } from "./startup-error.ts";
 export type { StartupError, StartupErrorCode } from "./startup-error.ts";
+export { isStartupError } from "./startup-error.ts";
 
 /** Where the server keeps its data and listens. */
 export interface EmbeddedMongoOptions {

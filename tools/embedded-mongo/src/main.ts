@@ -4,8 +4,8 @@ import { parseArgs } from "node:util";
 import { connectionUrl } from "./bind-address.ts";
 import { watchParent } from "./parent-watch.ts";
 import { refuseProduction } from "./production-refusal.ts";
-import { startServer } from "./server.ts";
 import type { RunningServer } from "./server.ts";
+import { startServer } from "./server.ts";
 import { isStartupError, StartupError } from "./startup-error.ts";
 
 interface Arguments {
@@ -56,7 +56,7 @@ async function run(): Promise<void> {
     host: options.host,
     port: options.port,
     onCompactionError: (error) => {
-      console.error("The log could not be compacted:", error);
+      report("The log could not be compacted", error);
     },
   });
   announce(server, options.portFile);
@@ -69,8 +69,13 @@ async function run(): Promise<void> {
   if (options.parentPid !== undefined) watchParent(options.parentPid, stop);
 }
 
+function report(what: string, error: unknown): void {
+  const detail = error instanceof Error && !isStartupError(error) ? error.stack : undefined;
+  process.stderr.write(`${what}: ${detail ?? (error instanceof Error ? error.message : String(error))}\n`);
+}
+
 function fail(error: unknown): never {
-  console.error(isStartupError(error) ? error.message : error);
+  report("The embedded MongoDB could not go on", error);
   process.exit(1);
 }
 

@@ -1,8 +1,8 @@
-import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
+import { createServer } from "node:net";
 
-import { hostAndPort, isSocketPath, refuseReachableAddress } from "./bind-address.ts";
 import type { BindAddress } from "./bind-address.ts";
+import { hostAndPort, isSocketPath, refuseReachableAddress } from "./bind-address.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import { createDocumentWriter } from "./catalog/document-writer.ts";
 import { createMemoryGuard } from "./catalog/memory-guard.ts";

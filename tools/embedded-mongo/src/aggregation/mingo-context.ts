@@ -8,11 +8,11 @@ import * as queries from "mingo/operators/query";
 import * as windows from "mingo/operators/window";
 import type { Options } from "mingo/types";
 
-import { badValue } from "../server-error.ts";
 import { sortBy, sortKeysOf } from "../query/sorter.ts";
+import { badValue } from "../server-error.ts";
 import { compareValues } from "../values/compare.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { valueKey } from "../values/value-key.ts";
 
 type Comparison = (order: number) => boolean;
@@ -64,7 +64,7 @@ function compareOperands(value: unknown, operands: unknown, options: Options): n
 
 /** The values of an expression over a group, without those that are missing. */
 function collect(group: unknown[], expression: unknown, options: Options): unknown[] {
-  if (expression === null || expression === undefined) return group;
+  if (expression === null || expression === undefined) return group.filter((value) => value !== undefined);
   const boxed = accumulators.$push(group, { value: expression }, options) as readonly Document[];
   return boxed.map((box) => box["value"]).filter((value) => value !== undefined);
 }
@@ -76,11 +76,12 @@ function collectDistinct(group: unknown[], expression: unknown, options: Options
 
 function least(direction: 1 | -1) {
   return (group: unknown[], expression: unknown, options: Options): unknown => {
-    const values = collect(group, expression, options).filter(
-      (value): value is NonNullable<unknown> => value !== null && value !== undefined,
-    );
-    const [first = null] = values;
-    return values.reduce<unknown>((best, value) => (compareValues(value, best) * direction < 0 ? value : best), first);
+    const isBetter = (value: unknown, best: unknown): boolean => compareValues(value, best) * direction < 0;
+    let best: unknown = null;
+    for (const value of collect(group, expression, options)) {
+      if (value !== null && (best === null || isBetter(value, best))) best = value;
+    }
+    return best;
   };
 }
 

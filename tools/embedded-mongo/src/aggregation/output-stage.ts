@@ -6,8 +6,8 @@ import type { ServerState } from "../commands/command.ts";
 import { findRecords } from "../query/find-records.ts";
 import { badValue, ServerError } from "../server-error.ts";
 import { copyDocument, plainDocument } from "../values/copy.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument, textField } from "../values/document.ts";
 import { valuesAt } from "../values/field-path.ts";
 import { OPERATOR_CONTEXT, withServerErrors } from "./expression.ts";
 import { normaliseStages } from "./stages.ts";
@@ -32,7 +32,7 @@ export function writeOutput(state: ServerState, database: string, stage: Documen
 function targetOf(state: ServerState, database: string, target: unknown): Collection {
   if (typeof target === "string") return state.writer.ensureCollection(`${database}.${target}`);
   if (!isDocument(target)) badValue("The target of an output stage must be a string or an object");
-  return state.writer.ensureCollection(`${String(target["db"] ?? database)}.${String(target["coll"])}`);
+  return state.writer.ensureCollection(`${textField(target, "db") ?? database}.${textField(target, "coll") ?? ""}`);
 }
 
 function replaceCollection(state: ServerState, target: Collection, results: readonly Document[]): void {
@@ -45,7 +45,7 @@ function parseMerge(state: ServerState, database: string, specification: unknown
   const on = options["on"] ?? "_id";
   return {
     target: targetOf(state, database, options["into"]),
-    on: Array.isArray(on) ? on.map(String) : [String(on)],
+    on: Array.isArray(on) ? on.map(String) : [typeof on === "string" ? on : "_id"],
     whenMatched: options["whenMatched"] ?? "merge",
     whenNotMatched: options["whenNotMatched"] ?? "insert",
   };

@@ -1,13 +1,13 @@
 import { Aggregator } from "mingo/aggregator";
 
 import type { Collection } from "../catalog/collection.ts";
+import type { ServerState } from "../commands/command.ts";
 import { findRecords } from "../query/find-records.ts";
 import { createSchemaTest } from "../query/json-schema.ts";
 import { ServerError } from "../server-error.ts";
-import type { ServerState } from "../commands/command.ts";
 import { plainDocument } from "../values/copy.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { toNumber } from "../values/numbers.ts";
 import { OPERATOR_CONTEXT, withServerErrors } from "./expression.ts";
 import { writeOutput } from "./output-stage.ts";

@@ -1,7 +1,7 @@
 import { ServerError } from "../server-error.ts";
 import { plainValue } from "../values/copy.ts";
-import { arrayField, isDocument, isOperatorDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { arrayField, isDocument, isOperatorDocument } from "../values/document.ts";
 
 const SCRIPT_OPERATORS = /"\$(function|accumulator|where)":/;
 

@@ -1,6 +1,6 @@
 import { ServerError } from "../server-error.ts";
-import { createCollection } from "./collection.ts";
 import type { Collection } from "./collection.ts";
+import { createCollection } from "./collection.ts";
 
 const MAX_NAMESPACE_BYTES = 255;
 

@@ -1,15 +1,15 @@
 import { UUID } from "bson";
 
 import type { IndexKey } from "../indexes/index-keys.ts";
-import { ID_INDEX } from "../indexes/index-specification.ts";
 import type { IndexSpecification } from "../indexes/index-specification.ts";
-import { createSecondaryIndex, NO_KEYS, sameKeys } from "../indexes/secondary-index.ts";
-import type { IndexChange, SecondaryIndex } from "../indexes/secondary-index.ts";
+import { ID_INDEX } from "../indexes/index-specification.ts";
+import type { SecondaryIndex } from "../indexes/secondary-index.ts";
 import { compileFilter } from "../query/matcher.ts";
 import { ServerError } from "../server-error.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { valueKey } from "../values/value-key.ts";
+import { createIndexSet } from "./index-set.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
 /** A document on its way into a collection, with its size in BSON. */
@@ -42,33 +42,12 @@ export interface Collection {
 /** Creates an empty collection of the name `database.collection`. */
 export function createCollection(initialNamespace: string): Collection {
   const records = new Map<string, StoredRecord>();
-  const indexes = new Map<string, SecondaryIndex>();
   let namespace = initialNamespace;
   let options: Document = {};
   let isValid: (document: Document) => boolean = () => true;
-  let idOrder: SecondaryIndex | undefined;
   let nextSequence = 1;
   let dataBytes = 0;
-
-  const maintained = (): SecondaryIndex[] =>
-    idOrder === undefined ? [...indexes.values()] : [...indexes.values(), idOrder];
-
-  const planChange = (index: SecondaryIndex, document: Document, existing?: StoredRecord): IndexChange => {
-    const before = existing === undefined ? NO_KEYS : index.keysOf(existing.document);
-    const after = index.keysOf(document);
-    const conflict = index.specification.unique === true ? index.findConflict(after.keys, existing) : undefined;
-    if (conflict !== undefined) duplicateKey(namespace, index, conflict);
-    return { index, before, after };
-  };
-
-  const build = (specification: IndexSpecification): SecondaryIndex => {
-    const index = createSecondaryIndex(specification);
-    for (const record of records.values()) {
-      const { after } = planChange(index, record.document);
-      index.apply(record, NO_KEYS, after);
-    }
-    return index;
-  };
+  const indexes = createIndexSet(records, (index, key) => duplicateKey(namespace, index, key));
 
   const insertRecord = ({ document, bytes }: SizedDocument): StoredRecord => {
     const record = { id: valueKey(document["_id"]), sequence: nextSequence++, document, bytes };
@@ -79,16 +58,14 @@ export function createCollection(initialNamespace: string): Collection {
   return {
     uuid: new UUID(),
     records,
-    indexes,
+    indexes: indexes.byName,
     namespace: () => namespace,
     rename(name) {
       namespace = name;
     },
     options: () => options,
     setOptions(next) {
-      const validator = next["validator"];
-      const isEnforced = next["validationAction"] !== "warn" && next["validationLevel"] !== "off";
-      isValid = isDocument(validator) && isEnforced ? compileFilter(validator) : () => true;
+      isValid = compileValidator(next);
       options = next;
     },
     validate(document) {
@@ -98,26 +75,30 @@ export function createCollection(initialNamespace: string): Collection {
     },
     put(sized, existing) {
       if (existing === undefined) refuseKnownId(namespace, sized.document["_id"], records);
-      const changes = maintained().map((index) => planChange(index, sized.document, existing));
+      const changes = indexes.planChanges(sized.document, existing);
       dataBytes += sized.bytes - (existing?.bytes ?? 0);
       const record = existing ?? insertRecord(sized);
-      for (const { index, before, after } of changes) if (!sameKeys(before, after)) index.apply(record, before, after);
+      indexes.apply(record, changes);
       record.document = sized.document;
       record.bytes = sized.bytes;
       return record;
     },
     remove(record) {
-      for (const index of maintained()) index.apply(record, index.keysOf(record.document), NO_KEYS);
+      indexes.remove(record);
       records.delete(record.id);
       dataBytes -= record.bytes;
     },
-    addIndex(specification) {
-      indexes.set(specification.name, build(specification));
-    },
-    dropIndex: (name) => indexes.delete(name),
-    idOrder: () => (idOrder ??= build(ID_INDEX)),
+    addIndex: (specification) => indexes.add(specification),
+    dropIndex: (name) => indexes.drop(name),
+    idOrder: () => indexes.idOrder(),
     dataBytes: () => dataBytes,
   };
+}
+
+function compileValidator(options: Document): (document: Document) => boolean {
+  const validator = options["validator"];
+  const isEnforced = options["validationAction"] !== "warn" && options["validationLevel"] !== "off";
+  return isDocument(validator) && isEnforced ? compileFilter(validator) : () => true;
 }
 
 function refuseKnownId(namespace: string, id: unknown, records: ReadonlyMap<string, StoredRecord>): void {

@@ -1,6 +1,6 @@
 import { runPipeline } from "../aggregation/pipeline.ts";
-import { arrayField, documentField } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { arrayField, documentField } from "../values/document.ts";
 import type { CommandRequest, CommandTable } from "./command.ts";
 import { batchSizeOf } from "./read-commands.ts";
 

@@ -3,10 +3,10 @@ import type { Collection } from "../catalog/collection.ts";
 import { ID_INDEX } from "../indexes/index-specification.ts";
 import { compileFilter } from "../query/matcher.ts";
 import { ServerError } from "../server-error.ts";
-import { documentField } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
-import { namespaceOf } from "./command.ts";
+import { documentField } from "../values/document.ts";
 import type { CommandRequest, CommandTable } from "./command.ts";
+import { namespaceOf } from "./command.ts";
 
 /** The commands that create, drop, rename and describe collections and databases. */
 export const COLLECTION_COMMANDS: CommandTable = {

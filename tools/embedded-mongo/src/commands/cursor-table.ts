@@ -1,8 +1,8 @@
 import { Long } from "bson";
 
 import { ServerError } from "../server-error.ts";
-import type { Document } from "../values/document.ts";
 import { approximateBytes } from "../values/approximate-bytes.ts";
+import type { Document } from "../values/document.ts";
 
 /** Results that are read in batches. */
 export interface CursorTable {

@@ -1,12 +1,12 @@
-import { compileProjection } from "../query/projection.ts";
 import { findRecords } from "../query/find-records.ts";
+import { compileProjection } from "../query/projection.ts";
 import { ServerError } from "../server-error.ts";
-import { documentField } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
-import { namespaceOf } from "./command.ts";
+import { documentField } from "../values/document.ts";
 import type { CommandRequest, CommandTable } from "./command.ts";
-import { applyUpdate } from "./update-statement.ts";
+import { namespaceOf } from "./command.ts";
 import type { UpdateOutcome } from "./update-statement.ts";
+import { applyUpdate } from "./update-statement.ts";
 
 /** The command behind `findOneAndUpdate`, `findOneAndReplace` and `findOneAndDelete`. */
 export const FIND_AND_MODIFY_COMMANDS: CommandTable = { findandmodify: findAndModify };

@@ -1,13 +1,13 @@
 import type { Collection } from "../catalog/collection.ts";
-import { ID_INDEX, isExistingIndex, parseIndexSpecification } from "../indexes/index-specification.ts";
 import type { IndexSpecification } from "../indexes/index-specification.ts";
+import { ID_INDEX, isExistingIndex, parseIndexSpecification } from "../indexes/index-specification.ts";
 import { ServerError } from "../server-error.ts";
 import { equalValues } from "../values/compare.ts";
-import { arrayField, documentField, isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { arrayField, documentField, isDocument } from "../values/document.ts";
 import { toNumber } from "../values/numbers.ts";
-import { namespaceOf } from "./command.ts";
 import type { CommandRequest, CommandTable, ServerState } from "./command.ts";
+import { namespaceOf } from "./command.ts";
 
 /** The commands about indexes, and `collMod`. */
 export const INDEX_COMMANDS: CommandTable = {

@@ -1,14 +1,14 @@
-import { findRecords, planFor } from "../query/find-records.ts";
 import type { QueryPlan } from "../indexes/planner.ts";
+import { findRecords, planFor } from "../query/find-records.ts";
 import { compileProjection } from "../query/projection.ts";
 import { badValue, ServerError } from "../server-error.ts";
-import { arrayField, documentField, isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { arrayField, documentField, isDocument } from "../values/document.ts";
 import { valuesAt } from "../values/field-path.ts";
 import { toCount, toNumber } from "../values/numbers.ts";
 import { valueKey } from "../values/value-key.ts";
-import { namespaceOf } from "./command.ts";
 import type { CommandRequest, CommandTable } from "./command.ts";
+import { namespaceOf } from "./command.ts";
 
 /** The commands that read documents, other than `aggregate`. */
 export const READ_COMMANDS: CommandTable = {

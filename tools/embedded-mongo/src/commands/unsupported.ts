@@ -1,6 +1,6 @@
 import { ServerError } from "../server-error.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 
 const TRANSACTION_COMMANDS = new Set(["committransaction", "aborttransaction", "preparetransaction"]);
 
@@ -15,7 +15,7 @@ export function refuseUnsupported(name: string, command: Document): void {
 
 function entriesOf(command: Document): Document[] {
   return [command["updates"], command["deletes"]]
-    .flatMap((entries) => (Array.isArray(entries) ? entries : []))
+    .flatMap((entries) => (Array.isArray(entries) ? (entries as unknown[]) : []))
     .filter(isDocument);
 }
 

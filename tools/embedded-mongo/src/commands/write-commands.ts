@@ -1,9 +1,9 @@
 import { findRecords } from "../query/find-records.ts";
-import { documentField } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { documentField } from "../values/document.ts";
 import { toCount } from "../values/numbers.ts";
-import { namespaceOf } from "./command.ts";
 import type { CommandRequest, CommandTable } from "./command.ts";
+import { namespaceOf } from "./command.ts";
 import { applyUpdate } from "./update-statement.ts";
 import { applyBatch } from "./write-batch.ts";
 

@@ -1,5 +1,5 @@
-import { isDocument, isOperatorDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument, isOperatorDocument } from "../values/document.ts";
 import { isRegularExpression } from "../values/regular-expression.ts";
 
 /** The bounds that a filter sets on one path. */
@@ -54,14 +54,22 @@ function collectElementMatch(bounds: Map<string, PathBounds>, path: string, entr
 }
 
 function addOperators(entry: PathBounds, operators: Document, isSameElement: boolean): void {
-  const { $eq, $in, $gt, $gte, $lt, $lte } = operators;
+  const { $eq, $in } = operators;
   if ("$eq" in operators && isSeekable($eq)) entry.equal ??= { value: $eq };
-  if (Array.isArray($in) && $in.length > 0 && $in.length <= MAX_MEMBERS && $in.every(isSeekable)) entry.anyOf ??= $in;
+  if (isSeekableList($in)) entry.anyOf ??= $in;
+  addRange(entry, operators);
+  if (isSameElement) entry.isSameElement = true;
+}
+
+function addRange(entry: PathBounds, { $gt, $gte, $lt, $lte }: Document): void {
   const lower = $gt ?? $gte;
   const upper = $lt ?? $lte;
   if (isBound(lower)) entry.lower ??= lower;
   if (isBound(upper)) entry.upper ??= upper;
-  if (isSameElement) entry.isSameElement = true;
+}
+
+function isSeekableList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > 0 && value.length <= MAX_MEMBERS && value.every(isSeekable);
 }
 
 const isBound = (value: unknown): boolean => value !== null && isSeekable(value);

@@ -1,6 +1,6 @@
 import { ServerError } from "../server-error.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { isArrayIndex } from "../values/field-path.ts";
 import { valueKey } from "../values/value-key.ts";
 

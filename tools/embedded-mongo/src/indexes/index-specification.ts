@@ -1,7 +1,7 @@
 import { ServerError } from "../server-error.ts";
 import { equalValues } from "../values/compare.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import { valueKey } from "../values/value-key.ts";
 
@@ -80,9 +80,7 @@ export function isExistingIndex(existing: readonly IndexSpecification[], wanted:
     throw new ServerError("IndexKeySpecsConflict", message);
   }
   if (samePlace === undefined) return false;
-  const { name: _existing, hidden: _hidden, ...options } = samePlace;
-  const { name: _wanted, hidden: _alsoHidden, ...wantedOptions } = wanted;
-  if (!equalValues(sorted(options), sorted(wantedOptions))) {
+  if (!equalValues(optionsOf(samePlace), optionsOf(wanted))) {
     throw new ServerError("IndexOptionsConflict", `Index ${samePlace.name} already exists with different options`);
   }
   if (sameName === undefined && !equalValues(wanted.key, ID_INDEX.key)) {
@@ -96,5 +94,7 @@ const placeOf = ({ key, partialFilterExpression }: IndexSpecification): unknown[
   partialFilterExpression ?? null,
 ];
 
-const sorted = (options: object): Document =>
-  Object.fromEntries(Object.entries(options).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+/** What makes two indexes on one place different ones, as a document to compare. */
+function optionsOf({ unique, sparse, expireAfterSeconds }: IndexSpecification): Document {
+  return { unique: unique ?? false, sparse: sparse ?? false, expireAfterSeconds: expireAfterSeconds ?? null };
+}

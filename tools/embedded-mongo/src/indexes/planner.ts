@@ -1,10 +1,10 @@
 import type { Collection } from "../catalog/collection.ts";
 import type { SortKey } from "../query/sorter.ts";
 import { equalValues } from "../values/compare.ts";
-import { arrayField, isDocument, isOperatorDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
-import { filterBounds } from "./filter-bounds.ts";
+import { arrayField, isDocument, isOperatorDocument } from "../values/document.ts";
 import type { FilterBounds, PathBounds } from "./filter-bounds.ts";
+import { filterBounds } from "./filter-bounds.ts";
 import type { SecondaryIndex } from "./secondary-index.ts";
 
 /** How to find the candidates of a query in an index. */

@@ -1,14 +1,14 @@
 import type { StoredRecord } from "../catalog/stored-record.ts";
 import { compileFilter } from "../query/matcher.ts";
 import { equalValues } from "../values/compare.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { splitPath } from "../values/field-path.ts";
-import { documentKeys } from "./index-keys.ts";
 import type { DocumentKeys, IndexKey } from "./index-keys.ts";
+import { documentKeys } from "./index-keys.ts";
 import type { IndexSpecification } from "./index-specification.ts";
-import { createSortedEntries } from "./sorted-entries.ts";
 import type { SortedEntries } from "./sorted-entries.ts";
+import { createSortedEntries } from "./sorted-entries.ts";
 
 /** What changing one record changes in one index; made first, applied only when no index refuses. */
 export interface IndexChange {

@@ -50,7 +50,11 @@ export function createSortedEntries(directions: readonly number[]): SortedEntrie
       return last !== undefined && isBefore(last);
     });
     const entries = chunks[chunk] ?? [];
-    return [chunk, firstFalse(entries.length, (at) => isBefore(entries[at] as IndexEntry))];
+    const entry = firstFalse(entries.length, (at) => {
+      const candidate = entries[at];
+      return candidate !== undefined && isBefore(candidate);
+    });
+    return [chunk, entry];
   };
 
   return {

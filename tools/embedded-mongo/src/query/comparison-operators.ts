@@ -3,8 +3,8 @@ import { compareValues, equalValues } from "../values/compare.ts";
 import { compileRegularExpression, isRegularExpression } from "../values/regular-expression.ts";
 import { typeRank } from "../values/type-order.ts";
 import { valueKey } from "../values/value-key.ts";
-import { anyValue } from "./leaf-predicate.ts";
 import type { LeafPredicate, ValuePredicate } from "./leaf-predicate.ts";
+import { anyValue } from "./leaf-predicate.ts";
 
 const isNullish = (value: unknown): boolean => value === null || value === undefined;
 

@@ -2,15 +2,15 @@ import type { Collection } from "../catalog/collection.ts";
 import type { StoredRecord } from "../catalog/stored-record.ts";
 import { candidatesOf } from "../indexes/candidates.ts";
 import { defaultIndexName } from "../indexes/index-specification.ts";
-import { planQuery } from "../indexes/planner.ts";
 import type { QueryPlan } from "../indexes/planner.ts";
+import { planQuery } from "../indexes/planner.ts";
 import { badValue } from "../server-error.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { toNumber } from "../values/numbers.ts";
 import { compileFilter } from "./matcher.ts";
-import { sortBy, sortKeysOf } from "./sorter.ts";
 import type { SortKey } from "./sorter.ts";
+import { sortBy, sortKeysOf } from "./sorter.ts";
 
 /** A query on one collection; a `limit` of 0 is none. */
 export interface Query {
@@ -30,11 +30,10 @@ export function findRecords(collection: Collection | undefined, query: Query): S
   const plan = planFor(collection, query, sort);
   const isSorted = sort.length === 0 || yieldsOrder(plan);
   const { skip = 0, limit = 0 } = query;
-  const stop = isSorted && !isReversed && limit > 0 ? skip + limit : Infinity;
-  const found = takeMatching(candidatesOf(collection, plan), matches, stop);
+  const end = limit > 0 ? skip + limit : Infinity;
+  const found = takeMatching(candidatesOf(collection, plan), matches, isSorted && !isReversed ? end : Infinity);
   const ordered = isSorted ? found : sortBy(found, sort, (record) => record.document);
-  if (isReversed) ordered.reverse();
-  return skip === 0 && limit === 0 ? ordered : ordered.slice(skip, limit === 0 ? undefined : skip + limit);
+  return (isReversed ? ordered.toReversed() : ordered).slice(skip, end);
 }
 
 /** The plan of a query, as `explain` shows it. */
@@ -70,7 +69,7 @@ function yieldsOrder(plan: QueryPlan): boolean {
 function hintedIndex(collection: Collection, hint: unknown): string | undefined {
   if (hint === undefined || hint === null) return undefined;
   if (isDocument(hint) && "$natural" in hint) return undefined;
-  const name = isDocument(hint) ? defaultIndexName(hint) : String(hint);
+  const name = isDocument(hint) ? defaultIndexName(hint) : typeof hint === "string" ? hint : "";
   const indexes = [...collection.indexes.values()];
   const byKey = indexes.find((index) => isDocument(hint) && defaultIndexName(index.specification.key) === name);
   const found = byKey?.specification.name ?? name;

@@ -1,6 +1,6 @@
 import { compareValues, equalValues } from "../values/compare.ts";
-import { arrayField, documentField, isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { arrayField, documentField, isDocument } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import { isOfType } from "../values/type-name.ts";
 

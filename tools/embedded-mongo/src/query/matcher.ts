@@ -1,7 +1,7 @@
-import { badValue, ServerError } from "../server-error.ts";
 import { createExpression } from "../aggregation/expression.ts";
-import { isDocument, isOperatorDocument } from "../values/document.ts";
+import { badValue, ServerError } from "../server-error.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument, isOperatorDocument } from "../values/document.ts";
 import { leavesAt, splitPath } from "../values/field-path.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import { equalityPredicate } from "./comparison-operators.ts";

@@ -1,9 +1,9 @@
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { valuesAt } from "../values/field-path.ts";
+import type { ValuePredicate } from "./leaf-predicate.ts";
 import { compileFilter } from "./matcher.ts";
 import { elementTest } from "./value-operators.ts";
-import type { ValuePredicate } from "./leaf-predicate.ts";
 
 /** The index of the first element of the array at `path` that the filter matched, or -1. */
 export function matchedElementIndex(document: Document, path: string, filter: Document): number {

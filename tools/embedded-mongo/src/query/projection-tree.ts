@@ -1,5 +1,5 @@
-import { isDocument, setField } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument, setField } from "../values/document.ts";
 import { splitPath } from "../values/field-path.ts";
 
 /** The fields of a projection as a tree: `true` ends a path. */

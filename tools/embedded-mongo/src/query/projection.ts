@@ -1,14 +1,14 @@
-import { createExpression } from "../aggregation/expression.ts";
 import type { Expression } from "../aggregation/expression.ts";
+import { createExpression } from "../aggregation/expression.ts";
 import { badValue, ServerError } from "../server-error.ts";
-import { isDocument, isOperatorDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument, isOperatorDocument } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import type { ValuePredicate } from "./leaf-predicate.ts";
 import { compileFilter } from "./matcher.ts";
 import { matchedElementIndex } from "./positional.ts";
-import { addPath, dropFields, keepFields } from "./projection-tree.ts";
 import type { ProjectionTree } from "./projection-tree.ts";
+import { addPath, dropFields, keepFields } from "./projection-tree.ts";
 import { elementTest } from "./value-operators.ts";
 
 /** Shapes a document for the reply. */

@@ -1,7 +1,7 @@
 import { badValue } from "../server-error.ts";
 import { compareValues } from "../values/compare.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { valuesAt } from "../values/field-path.ts";
 import { toNumber } from "../values/numbers.ts";
 

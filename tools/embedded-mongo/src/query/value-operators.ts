@@ -1,12 +1,12 @@
 import { badValue, ServerError } from "../server-error.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
 import { isRegularExpression } from "../values/regular-expression.ts";
 import { isOfType } from "../values/type-name.ts";
 import { equalityPredicate, membershipPredicate, patternTest, rangePredicate } from "./comparison-operators.ts";
-import { allOf, anyValue, negated, wholeValue } from "./leaf-predicate.ts";
 import type { LeafPredicate, ValuePredicate } from "./leaf-predicate.ts";
+import { allOf, anyValue, negated, wholeValue } from "./leaf-predicate.ts";
 
 /** Compiles a whole filter for the elements of an array; given by the matcher to avoid a cycle of modules. */
 export type FilterCompiler = (filter: Document) => (document: Document) => boolean;

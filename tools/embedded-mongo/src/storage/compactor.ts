@@ -1,5 +1,5 @@
-import { open, rename } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
+import { open, rename } from "node:fs/promises";
 
 import type { Catalog } from "../catalog/catalog.ts";
 import type { RetryTable } from "../commands/retry-table.ts";

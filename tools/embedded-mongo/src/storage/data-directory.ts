@@ -3,8 +3,8 @@ import { mkdirSync } from "node:fs";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { RetryTable } from "../commands/retry-table.ts";
 import { lockDirectory } from "./directory-lock.ts";
-import { openFileJournal } from "./journal.ts";
 import type { Journal } from "./journal.ts";
+import { openFileJournal } from "./journal.ts";
 
 /** What opening a data directory needs. */
 export interface DataDirectoryOptions {

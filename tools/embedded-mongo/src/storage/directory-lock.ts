@@ -18,7 +18,7 @@ const TAKEOVER_ATTEMPTS = 3;
 export function lockDirectory(directory: string): DirectoryLock {
   const path = join(directory, LOCK_NAME);
   for (let attempt = 1; attempt <= TAKEOVER_ATTEMPTS; attempt++) {
-    if (createLock(path)) return { release: () => void rmSync(path, { force: true }) };
+    if (createLock(path)) return { release: () => rmSync(path, { force: true }) };
     refuseIfHeld(directory, path);
     rmSync(path, { force: true });
   }

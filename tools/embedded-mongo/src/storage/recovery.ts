@@ -49,19 +49,10 @@ function replay(path: string, apply: Apply, mayBeTorn: boolean): number {
 
 function createApply(catalog: Catalog, retries: RetryTable): Apply {
   return (operation) => {
-    switch (operation.op) {
-      case "put":
-        applyPut(catalog, operation);
-        return;
-      case "remove":
-        applyRemove(catalog, operation);
-        return;
-      case "retry":
-        retries.restore(operation);
-        return;
-      default:
-        applyDefinition(catalog, operation);
-    }
+    if (operation.op === "put") applyPut(catalog, operation);
+    else if (operation.op === "remove") applyRemove(catalog, operation);
+    else if (operation.op === "retry") retries.restore(operation);
+    else applyDefinition(catalog, operation);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Collection } from "../catalog/collection.ts";
-import type { IndexSpecification } from "../indexes/index-specification.ts";
 import type { RetryTable } from "../commands/retry-table.ts";
+import type { IndexSpecification } from "../indexes/index-specification.ts";
 import { encodeDocument } from "../values/bson-codec.ts";
 import type { Document } from "../values/document.ts";
 import type { Operation, RetryOperation } from "./operation.ts";

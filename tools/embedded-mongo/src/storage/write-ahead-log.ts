@@ -2,6 +2,7 @@ import { closeSync, fdatasync, fdatasyncSync, openSync, writeSync } from "node:f
 import { promisify } from "node:util";
 
 import { ServerError } from "../server-error.ts";
+import { createGroupSync } from "./group-sync.ts";
 
 const syncData = promisify(fdatasync);
 
@@ -24,15 +25,14 @@ export function openWriteAheadLog(path: string, initialBytes: number): WriteAhea
   let bytes = initialBytes;
   let isDirty = false;
   let failure: ServerError | undefined;
-  let running: Promise<void> | undefined;
-  let queued: Promise<void> | undefined;
 
   const fail = (error: unknown): ServerError => {
     failure ??= logFailure(error);
     return failure;
   };
 
-  const syncOnce = async (): Promise<void> => {
+  const group = createGroupSync(async () => {
+    if (failure !== undefined) throw failure;
     if (!isDirty) return;
     isDirty = false;
     try {
@@ -40,42 +40,24 @@ export function openWriteAheadLog(path: string, initialBytes: number): WriteAhea
     } catch (error) {
       throw fail(error);
     }
-  };
-
-  /** The sync in progress may have missed the last bytes, so who comes now waits for the one after it. */
-  const queueAfter = async (current: Promise<void>): Promise<void> => {
-    await current.catch(() => undefined);
-    await nextTurn();
-    queued = undefined;
-    await startSync();
-  };
-
-  const startSync = (): Promise<void> => {
-    const sync = syncOnce();
-    running = sync.finally(() => {
-      running = undefined;
-    });
-    running.catch(() => undefined);
-    return running;
-  };
-
-  const synced = (): Promise<void> => (queued ??= queueAfter(running ?? Promise.resolve()));
+  });
 
   return {
     append(record) {
       if (failure !== undefined) throw failure;
       try {
-        for (let at = 0; at < record.length;) at += writeSync(descriptor, record, at);
+        let at = 0;
+        while (at < record.length) at += writeSync(descriptor, record, at);
       } catch (error) {
         throw fail(error);
       }
       bytes += record.length;
       isDirty = true;
     },
-    synced,
+    synced: () => group.synced(),
     async rotate(next) {
-      await synced();
-      while (running !== undefined) await running;
+      await group.synced();
+      await group.idle();
       fdatasyncSync(descriptor);
       closeSync(descriptor);
       descriptor = openSync(next, "a");
@@ -84,18 +66,11 @@ export function openWriteAheadLog(path: string, initialBytes: number): WriteAhea
     },
     bytes: () => bytes,
     async close() {
-      await synced();
-      while (running !== undefined) await running;
+      await group.synced();
+      await group.idle();
       closeSync(descriptor);
     },
   };
-}
-
-/** Lets the commands that are ready now append first, so that one sync serves them too. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 function logFailure(error: unknown): ServerError {

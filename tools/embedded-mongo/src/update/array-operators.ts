@@ -6,13 +6,13 @@ import { valuePredicate } from "../query/value-operators.ts";
 import { badValue, ServerError } from "../server-error.ts";
 import { compareValues, equalValues } from "../values/compare.ts";
 import { copyValue } from "../values/copy.ts";
-import { isDocument, isOperatorDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument, isOperatorDocument } from "../values/document.ts";
 import { toNumber } from "../values/numbers.ts";
 import { isRegularExpression } from "../values/regular-expression.ts";
 import type { TargetUpdate } from "./field-operators.ts";
-import { readTarget, writeTarget } from "./update-path.ts";
 import type { Target } from "./update-path.ts";
+import { readTarget, writeTarget } from "./update-path.ts";
 
 const PUSH_CLAUSES = new Set(["$each", "$slice", "$sort", "$position"]);
 

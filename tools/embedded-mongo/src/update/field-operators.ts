@@ -6,8 +6,8 @@ import { compareValues } from "../values/compare.ts";
 import { copyValue } from "../values/copy.ts";
 import { isDocument } from "../values/document.ts";
 import { isNumeric, toNumber } from "../values/numbers.ts";
-import { readTarget, writeTarget } from "./update-path.ts";
 import type { Target } from "./update-path.ts";
+import { readTarget, writeTarget } from "./update-path.ts";
 
 /** Changes the value at one target by an update operator's operand. */
 export type TargetUpdate = (target: Target, operand: unknown) => void;
@@ -86,10 +86,10 @@ function applyBits(target: Target, operand: unknown): void {
   if (typeof current !== "number" || !Number.isInteger(current)) {
     badValue(`Cannot apply $bit to a value of non-integral type at '${target.path}'`);
   }
-  writeTarget(target, combineBits(current, entry?.[0], toNumber(entry?.[1])));
+  writeTarget(target, combineBits(current, entry?.[0] ?? "", toNumber(entry?.[1])));
 }
 
-function combineBits(current: number, operation: string | undefined, mask: number): number {
+function combineBits(current: number, operation: string, mask: number): number {
   switch (operation) {
     case "and":
       return current & mask;
@@ -98,6 +98,6 @@ function combineBits(current: number, operation: string | undefined, mask: numbe
     case "xor":
       return current ^ mask;
     default:
-      return badValue(`The $bit modifier only supports 'and', 'or', and 'xor', not '${String(operation)}'`);
+      return badValue(`The $bit modifier only supports 'and', 'or', and 'xor', not '${operation}'`);
   }
 }

@@ -1,14 +1,14 @@
 import type { Matcher } from "../query/matcher.ts";
 import { ServerError } from "../server-error.ts";
 import { copyDocument } from "../values/copy.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 import { leavesAt, splitPath } from "../values/field-path.ts";
 import { ARRAY_OPERATORS } from "./array-operators.ts";
 import { FIELD_OPERATORS, unset } from "./field-operators.ts";
 import type { Update } from "./update.ts";
-import { visitTargets, writeTarget } from "./update-path.ts";
 import type { PathContext } from "./update-path.ts";
+import { visitTargets, writeTarget } from "./update-path.ts";
 
 interface Modifier {
   readonly operator: string;

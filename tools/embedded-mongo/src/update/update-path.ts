@@ -1,8 +1,8 @@
-import { matchedElementIndex } from "../query/positional.ts";
 import type { Matcher } from "../query/matcher.ts";
+import { matchedElementIndex } from "../query/positional.ts";
 import { badValue, ServerError } from "../server-error.ts";
-import { isDocument, setField } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument, setField } from "../values/document.ts";
 import { isArrayIndex } from "../values/field-path.ts";
 
 /** A place that an update path reached: the container, the field name or array index in it, and its full path. */
@@ -93,7 +93,7 @@ function visitFiltered(walk: Walk, node: unknown, at: number): void {
   if (matches === undefined) {
     badValue(`No array filter found for identifier '${identifier}' in path '${walk.parts.join(".")}'`);
   }
-  for (const [index, element] of node.entries()) {
+  for (const [index, element] of (node as readonly unknown[]).entries()) {
     if (!matches({ [identifier]: element })) continue;
     visitKey(walk, { container: node, key: String(index), path: `${path}.${String(index)}` }, at);
   }

@@ -1,10 +1,10 @@
-import { compileFilter } from "../query/matcher.ts";
 import type { Matcher } from "../query/matcher.ts";
+import { compileFilter } from "../query/matcher.ts";
 import { badValue, ServerError } from "../server-error.ts";
 import { equalValues } from "../values/compare.ts";
 import { copyDocument } from "../values/copy.ts";
-import { arrayField, isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { arrayField, isDocument } from "../values/document.ts";
 import { createModifiers } from "./modifiers.ts";
 import { createPipelineUpdate } from "./pipeline-update.ts";
 

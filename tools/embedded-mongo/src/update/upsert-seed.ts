@@ -1,6 +1,6 @@
-import { arrayField, isDocument, isOperatorDocument } from "../values/document.ts";
-import type { Document } from "../values/document.ts";
 import { copyValue } from "../values/copy.ts";
+import type { Document } from "../values/document.ts";
+import { arrayField, isDocument, isOperatorDocument } from "../values/document.ts";
 import { splitPath } from "../values/field-path.ts";
 import { isRegularExpression } from "../values/regular-expression.ts";
 import { visitTargets, writeTarget } from "./update-path.ts";

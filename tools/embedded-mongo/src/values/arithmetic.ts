@@ -1,7 +1,7 @@
 import { Decimal128, Double, Long } from "bson";
 
-import { alignDecimals, decimalParts, toNumber } from "./numbers.ts";
 import type { BsonNumber } from "./numbers.ts";
+import { alignDecimals, decimalParts, toNumber } from "./numbers.ts";
 import { isInt32, typeName } from "./type-name.ts";
 
 /** Adds two BSON numbers; the result has the wider of the two kinds, and an int32 that overflows becomes a long. */

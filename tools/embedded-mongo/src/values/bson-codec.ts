@@ -1,8 +1,8 @@
 import { Binary, BSONRegExp, Decimal128, deserialize, Double, Long, ObjectId, serialize, Timestamp } from "bson";
 
 import { ServerError } from "../server-error.ts";
-import { setField } from "./document.ts";
 import type { Document } from "./document.ts";
+import { setField } from "./document.ts";
 import { isInt32 } from "./type-name.ts";
 
 /** The largest document that MongoDB stores, in bytes. */

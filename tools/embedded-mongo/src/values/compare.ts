@@ -1,9 +1,9 @@
-import { Binary } from "bson";
 import type { ObjectId, Timestamp } from "bson";
+import { Binary } from "bson";
 
 import type { Document } from "./document.ts";
-import { compareNumbers } from "./numbers.ts";
 import type { BsonNumber } from "./numbers.ts";
+import { compareNumbers } from "./numbers.ts";
 import { patternOf } from "./regular-expression.ts";
 import { TYPE_RANK, typeRank } from "./type-order.ts";
 

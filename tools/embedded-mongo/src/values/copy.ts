@@ -1,8 +1,8 @@
-import { wrapperName } from "./type-order.ts";
 import type { Document } from "./document.ts";
 import { isDocument, setField } from "./document.ts";
 import { toNumber } from "./numbers.ts";
 import { compileRegularExpression } from "./regular-expression.ts";
+import { wrapperName } from "./type-order.ts";
 
 /** A deep copy: documents and arrays are new, BSON wrappers, which nothing changes, are shared. */
 export function copyValue(value: unknown): unknown {
@@ -18,20 +18,16 @@ export function copyDocument(document: Document): Document {
   return copy;
 }
 
+const PLAIN_NUMBERS = new Set(["Long", "Double", "Int32"]);
+
 /** A deep copy with plain JavaScript numbers and regular expressions, as the expression engine needs them. */
 export function plainValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainValue);
   if (isDocument(value)) return plainDocument(value);
-  switch (wrapperName(value)) {
-    case "Long":
-    case "Double":
-    case "Int32":
-      return toNumber(value);
-    case "BSONRegExp":
-      return compileRegularExpression(value);
-    default:
-      return value;
-  }
+  const name = wrapperName(value);
+  if (name === undefined) return value;
+  if (name === "BSONRegExp") return compileRegularExpression(value);
+  return PLAIN_NUMBERS.has(name) ? toNumber(value) : value;
 }
 
 /** `plainValue` of a document. */

@@ -29,6 +29,12 @@ export function arrayField(source: Document, name: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The text under `name`, or undefined when the field is missing or of another type. */
+export function textField(source: Document, name: string): string | undefined {
+  const value = source[name];
+  return typeof value === "string" ? value : undefined;
+}
+
 /** Tells whether a value is a document whose first field is an operator, such as `{ $gt: 5 }`. */
 export function isOperatorDocument(value: unknown): value is Document {
   return isDocument(value) && (Object.keys(value)[0]?.startsWith("$") ?? false);

@@ -1,5 +1,5 @@
-import { isDocument } from "./document.ts";
 import type { Document } from "./document.ts";
+import { isDocument } from "./document.ts";
 
 const DIGITS = /^\d+$/;
 

@@ -24,7 +24,7 @@ export function patternOf(value: unknown): Pattern {
 /** Compiles a pattern for matching; `options` replaces the pattern's own. Throws code 51091 on bad syntax. */
 export function compileRegularExpression(value: unknown, options?: unknown): RegExp {
   const pattern = patternOf(value);
-  const letters = options === undefined ? pattern.flags : String(options);
+  const letters = typeof options === "string" ? options : pattern.flags;
   const source = letters.includes("x") ? pattern.source.replaceAll(/\s+|#.*$/gm, "") : pattern.source;
   try {
     return new RegExp(source, letters.replaceAll(/[^imsu]/g, ""));

@@ -29,6 +29,13 @@ const WRAPPER_RANKS: Readonly<Record<string, number>> = {
   MaxKey: TYPE_RANK.maxKey,
 };
 
+const PRIMITIVE_RANKS: Readonly<Record<string, number>> = {
+  number: TYPE_RANK.number,
+  bigint: TYPE_RANK.number,
+  string: TYPE_RANK.string,
+  boolean: TYPE_RANK.boolean,
+};
+
 /** The name of the BSON wrapper class of a value, or undefined for a plain JavaScript value. */
 export function wrapperName(value: unknown): string | undefined {
   if (value === null || typeof value !== "object" || !("_bsontype" in value)) return undefined;
@@ -37,19 +44,8 @@ export function wrapperName(value: unknown): string | undefined {
 
 /** The rank of a value's type in MongoDB's sort order. */
 export function typeRank(value: unknown): number {
-  switch (typeof value) {
-    case "number":
-    case "bigint":
-      return TYPE_RANK.number;
-    case "string":
-      return TYPE_RANK.string;
-    case "boolean":
-      return TYPE_RANK.boolean;
-    case "object":
-      return value === null ? TYPE_RANK.nullish : objectRank(value);
-    default:
-      return TYPE_RANK.nullish;
-  }
+  if (value === null) return TYPE_RANK.nullish;
+  return typeof value === "object" ? objectRank(value) : (PRIMITIVE_RANKS[typeof value] ?? TYPE_RANK.nullish);
 }
 
 function objectRank(value: object): number {

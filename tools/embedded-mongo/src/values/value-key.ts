@@ -1,22 +1,17 @@
 import type { Binary, ObjectId } from "bson";
 
 import type { Document } from "./document.ts";
-import { compareNumbers, decimalParts, toNumber } from "./numbers.ts";
 import type { BsonNumber } from "./numbers.ts";
+import { compareNumbers, decimalParts, toNumber } from "./numbers.ts";
 import { TYPE_RANK, typeRank, wrapperName } from "./type-order.ts";
 
 /** A string that is the same for two values exactly when MongoDB holds them equal. */
 export function valueKey(value: unknown): string {
-  switch (typeof value) {
-    case "string":
-      return `s${value}`;
-    case "number":
-      return `n${String(value === 0 ? 0 : value)}`;
-    case "boolean":
-      return value ? "T" : "F";
-    default:
-      return value === undefined || value === null ? "z" : objectKey(value);
-  }
+  if (value === null || value === undefined) return "z";
+  if (typeof value === "string") return `s${value}`;
+  if (typeof value === "number") return `n${String(value === 0 ? 0 : value)}`;
+  if (typeof value === "boolean") return value ? "T" : "F";
+  return objectKey(value);
 }
 
 function objectKey(value: object): string {

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 
-import { MAX_MESSAGE_BYTES } from "../commands/handshake-commands.ts";
 import type { Dispatcher } from "../commands/dispatcher.ts";
+import { MAX_MESSAGE_BYTES } from "../commands/handshake-commands.ts";
 import { isServerError, ServerError } from "../server-error.ts";
 import type { Document } from "../values/document.ts";
 import { encodeReply, isKnownOpcode, opcodeOf, parseMessage, requestIdOf } from "./message.ts";

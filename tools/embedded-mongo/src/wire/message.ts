@@ -1,7 +1,7 @@
 import { ServerError } from "../server-error.ts";
 import { decodeDocument, encodeDocument, MAX_DOCUMENT_BYTES } from "../values/bson-codec.ts";
-import { isDocument } from "../values/document.ts";
 import type { Document } from "../values/document.ts";
+import { isDocument } from "../values/document.ts";
 
 /** A command as it came over the wire. */
 export interface WireRequest {
