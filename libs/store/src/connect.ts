@@ -80,9 +80,13 @@ function openClient(url: string, reachTimeoutMs: number): MongoClient {
   try {
     return new MongoClient(url, clientOptions(reachTimeoutMs));
   } catch (error) {
-    throw new AntlerError("config_invalid", `MONGODB_URL is not a connection string: ${withoutSecret(url, error)}`);
+    const reason = url.includes("@") ? CREDENTIALS_REMEDY : messageOf(error);
+    throw new AntlerError("config_invalid", `MONGODB_URL is not a connection string: ${reason}`);
   }
 }
+
+/** The driver's words quote parts of the string, which may be parts of a password. */
+const CREDENTIALS_REMEDY = "check its form and options, and percent-encode user and password";
 
 /** The driver's error is told in words and not passed as a cause, since parts of it may quote the connection string. */
 function unreachable(url: string, error: unknown): AntlerError {

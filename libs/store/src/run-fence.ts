@@ -23,7 +23,7 @@ export interface RunFence {
 }
 
 export function createRunFence(runs: Collection<RunRow>, { runId, epoch, claimId }: RunFenceKey): RunFence {
-  const held = { _id: runId, epoch, "claim.id": claimId };
+  const held = { _id: runId, epoch, "claim.id": claimId, status: "running" as const };
   return {
     async head() {
       const projection = { head: 1, base: 1 };
