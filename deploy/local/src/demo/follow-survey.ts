@@ -19,19 +19,19 @@ export async function followSurvey(
   const board = createTaskBoard();
   const ended = new AbortController();
   const show = (): void => display.show(board.rows(), Date.now());
-  const refreshing = refreshUntil(AbortSignal.any([signal, ended.signal]), async () => {
-    board.applyLedger(await client.listTasks(run.runId));
-    show();
-  });
+  const readLedger = async (): Promise<void> => board.applyLedger(await client.listTasks(run.runId));
+  const refreshing = refreshUntil(AbortSignal.any([signal, ended.signal]), () => readLedger().then(show));
   let answer = "";
   try {
     for await (const { event, data } of client.followRun(run, signal)) {
       if (event === "values") answer = finalAnswerOf(data);
       if (event !== "custom") continue;
-      board.applyFrame(data as TaskFrame, Date.now());
+      const frame = data as TaskFrame;
+      board.applyFrame(frame, Date.now());
+      if (frame.type === "task_started") await readLedger();
       show();
     }
-    board.applyLedger(await client.listTasks(run.runId));
+    await readLedger();
   } finally {
     ended.abort();
     await refreshing;

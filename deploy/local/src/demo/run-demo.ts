@@ -66,10 +66,13 @@ async function attempt(options: DemoOptions, record: DemoRecord, isReplayed: boo
     const demo = await prepare(options, record, print);
     return await runWithStack(stackOptions(demo), (stack, interrupt) => work(demo, stack, interrupt));
   } catch (error) {
-    if (!isSetupError(error)) throw error;
-    options.say(`antler: ${error.message}`);
+    options.say(`antler: ${isSetupError(error) ? error.message : unexpected(error)}`);
     return 1;
   }
+}
+
+function unexpected(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 const replayedNotice =

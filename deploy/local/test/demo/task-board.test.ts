@@ -65,6 +65,14 @@ describe("the task board", () => {
     expect(board.rows()[0]).toMatchObject({ state: "failed", type: "bash" });
   });
 
+  it("never takes a running task for a pending one", () => {
+    const board = createTaskBoard();
+    board.applyFrame(started, 1);
+    board.applyLedger([task({ status: "pending" })]);
+
+    expect(board.rows()[0]).toMatchObject({ state: "running" });
+  });
+
   it("counts the steps of a new attempt from nothing", () => {
     const board = createTaskBoard();
     board.applyFrame(started, 1000);
@@ -92,7 +100,7 @@ describe("the progress display", () => {
     display.show([{ ...row, steps: 2 }], 3000);
 
     expect(written).toEqual([
-      expect.stringMatching(/bash +Count +running +1\.0 s {2}1 steps\n/),
+      expect.stringMatching(/bash +Count +running +1\.0 s {2}1 step\n/),
       expect.stringMatching(/3\.0 s {2}2 steps\n/),
     ]);
   });

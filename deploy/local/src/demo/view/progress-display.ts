@@ -46,5 +46,5 @@ function lineOf(row: BoardRow, nowMs: number): string {
   const { type, description, state, steps, startedAtMs, endedAtMs } = row;
   const elapsed = startedAtMs === undefined ? "" : `${(((endedAtMs ?? nowMs) - startedAtMs) / 1000).toFixed(1)} s`;
   const told = [type.padEnd(16), description.padEnd(24), state.padEnd(10), elapsed.padStart(7)];
-  return `  ${told.join("  ")}  ${steps} steps`;
+  return `  ${told.join("  ")}  ${steps} ${steps === 1 ? "step" : "steps"}`;
 }

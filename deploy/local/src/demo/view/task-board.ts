@@ -27,7 +27,11 @@ const states = {
   task_timed_out: "timed out",
 } as const satisfies Record<TaskFrame["type"], string>;
 
-const terminal: readonly string[] = ["completed", "failed", "cancelled", "timed out"];
+/** How far a state is: a reading of the ledger from a moment ago must not take back what a frame has told since. */
+function rankOf(state: string): number {
+  if (state === "pending" || state === "held") return 0;
+  return state === "running" || state === "checking" ? 1 : 2;
+}
 
 export function createTaskBoard(): TaskBoard {
   const rows = new Map<string, BoardRow>();
@@ -56,9 +60,9 @@ function changeOf(frame: TaskFrame, nowMs: number): Partial<BoardRow> {
   return frame.type === "task_running" ? { state, steps: frame.message_index } : { state, endedAtMs: nowMs };
 }
 
-/** Frames are ahead of the ledger as read a moment ago, so a state never goes back from terminal. */
 function factsOf(task: TaskView, row: BoardRow | undefined): Partial<BoardRow> {
   const facts = { type: task.subagent_type, description: task.description };
-  if (row !== undefined && terminal.includes(row.state)) return facts;
-  return { ...facts, state: task.status.replace("_", " "), steps: Math.max(row?.steps ?? 0, task.steps) };
+  const state = task.status.replace("_", " ");
+  if (row !== undefined && rankOf(state) <= rankOf(row.state)) return facts;
+  return { ...facts, state, steps: Math.max(row?.steps ?? 0, task.steps) };
 }

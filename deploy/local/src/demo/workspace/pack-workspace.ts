@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { type Pack, pack } from "tar-stream";
@@ -11,7 +11,7 @@ import { show, type WorkspaceFile } from "./scan-workspace.ts";
 export function packWorkspace(files: readonly WorkspaceFile[]): Readable {
   const archive = pack();
   void fill(archive, files).catch((error: unknown) => archive.destroy(error as Error));
-  return archive as unknown as Readable;
+  return Readable.from(archive, { objectMode: false });
 }
 
 async function fill(archive: Pack, files: readonly WorkspaceFile[]): Promise<void> {

@@ -143,5 +143,6 @@ export function show(path: string): string {
 }
 
 export function inMegabytes(bytes: number): string {
+  if (bytes > 0 && bytes < 10_000) return "less than 0.01 MB";
   return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 2 : 0)} MB`;
 }
