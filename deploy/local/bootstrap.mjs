@@ -13,6 +13,22 @@ import { prepare } from "./prepare.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 
+const parentCheckMs = 500;
+const orphanGraceMs = 2_000;
+
+/** npm that was killed can hand on no signal; the command is then ended, softly at first. */
+function endWithNpm(child) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    child.kill("SIGTERM");
+    setTimeout(() => child.kill("SIGKILL"), orphanGraceMs).unref();
+  }, parentCheckMs);
+  timer.unref();
+}
+
 /** Runs the command in `node` and ends as it ended: same exit code, same signal; signals sent here reach it. */
 function run(node, args) {
   const path = `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`;
@@ -20,6 +36,7 @@ function run(node, args) {
   const child = spawn(node, args, { cwd: root, stdio: "inherit", env });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   for (const signal of signals) process.on(signal, () => child.kill(signal));
+  endWithNpm(child);
   child.on("error", (error) => {
     process.stderr.write(`Cannot run ${node}: ${error.message}\n`);
     process.exitCode = 1;
