@@ -1,4 +1,4 @@
-import type { BaseMessage } from "@langchain/core/messages";
+import type { BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import { type AgentMiddleware, createAgent as createLangchainAgent } from "langchain";
@@ -43,6 +43,8 @@ export interface AgentInput {
 export interface CompiledAgent {
   /** Runs the agent; null continues from the checkpoint. */
   stream(input: AgentInput | null, options: AgentStreamOptions): AsyncGenerator<AgentChunk>;
+  /** Adds results to the newest checkpoint, as if the tools had given them. */
+  addResults(threadId: string, results: readonly ToolMessage[]): Promise<void>;
   /** The messages of the newest checkpoint. */
   messages(threadId: string): Promise<readonly BaseMessage[]>;
 }
@@ -74,6 +76,9 @@ export function createAgent(spec: AgentSpec): CompiledAgent {
       });
       for await (const [namespace, mode, payload] of chunks as AsyncIterable<[string[], AgentStreamMode, unknown]>)
         yield { namespace, mode, payload };
+    },
+    async addResults(threadId, results) {
+      await graph.updateState({ configurable: configurableOf(threadId) }, { messages: [...results] }, "tools");
     },
     async messages(threadId) {
       const snapshot = await graph.getState({ configurable: configurableOf(threadId) });

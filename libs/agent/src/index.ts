@@ -8,12 +8,14 @@ export {
   type CompiledAgent,
   createAgent,
 } from "./create-agent.ts";
-export { executeRun, type RunDeps } from "./lead/execute-run.ts";
+export { executeRun } from "./lead/execute-run.ts";
+export type { RunDeps } from "./lead/run-deps.ts";
 export { createChatModel } from "./models/create-chat-model.ts";
 export type {
   ChildOutcome,
   Delegate,
   DelegationRequest,
+  EndedCalls,
   EventSink,
   ExecutionLease,
   LeadOutcome,

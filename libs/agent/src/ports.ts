@@ -1,5 +1,4 @@
 import type {
-  AntlerError,
   Identity,
   Lane,
   LiveSignal,
@@ -40,13 +39,6 @@ export interface EventSink {
 export interface UsageSink {
   /** Repeatable: a record is counted once under its key. */
   record(records: readonly UsageRecord[]): Promise<unknown>;
-}
-
-export interface AgentLogger {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
 }
 
 /** What the lead executor reads of a run's row. */
@@ -93,6 +85,12 @@ export interface DelegationRequest {
 /** Hands a task to the runners and waits for its outcome. */
 export type Delegate = (request: DelegationRequest) => Promise<SubagentOutcome>;
 
+/**
+ * How task calls of the run's thread ended, by call id. Those that have not ended are waited for at most `waitMs`, and
+ * are missing when they go on for longer.
+ */
+export type EndedCalls = (callIds: readonly string[], waitMs: number) => Promise<ReadonlyMap<string, SubagentOutcome>>;
+
 export type PublishLive = (signal: LiveSignal) => void;
 
 /** How an execution of a run ended. */
@@ -114,5 +112,3 @@ export interface ChildOutcome {
   readonly usage: TokenUsage | null;
   readonly steps: number;
 }
-
-export type AbortReason = AntlerError;

@@ -16,6 +16,8 @@ import type { Logger } from "@antler/platform";
 import type { Workspaces } from "@antler/sandbox";
 import type { RunRow, Store } from "@antler/store";
 
+import { createEndedCalls } from "./ended-calls.ts";
+
 export interface LeadRunnerDeps {
   readonly store: Store;
   readonly bus: Bus;
@@ -53,6 +55,7 @@ async function lead(deps: LeadRunnerDeps, delegation: Delegation, { run, lease }
         events,
         publishLive: (delta) => publishLive(bus, run._id, delta),
         delegate: (request) => delegation.delegate({ ...request, run, lease }),
+        endedCalls: createEndedCalls(deps, run.thread_id),
       },
       run,
       lease,

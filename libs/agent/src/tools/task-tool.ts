@@ -1,11 +1,11 @@
-import { ToolMessage } from "@langchain/core/messages";
 import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { tool } from "langchain";
 import { z } from "zod";
 
-import { outcomeMetadata, outcomeText, type SubagentOutcome, type TaskFrame } from "@antler/contracts";
+import type { SubagentOutcome, TaskFrame } from "@antler/contracts";
 
 import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
+import { outcomeMessage } from "./outcome-message.ts";
 
 const schema = z.object({
   description: z.string().min(1).describe("A short title of the task, 3 to 5 words; for display"),
@@ -35,7 +35,7 @@ export function createTaskTool({ typeLines, delegate, signal }: TaskToolOptions)
       const callId = config.toolCall?.id ?? config.toolCallId ?? "";
       const signals = config.signal === undefined ? signal : AbortSignal.any([signal, config.signal]);
       const onFrame = (frame: TaskFrame) => config.writer?.(frame);
-      return toolMessage(callId, await delegate({ ...input, callId, signal: signals, onFrame }));
+      return outcomeMessage(callId, await delegate({ ...input, callId, signal: signals, onFrame }));
     },
     { name: TASK_TOOL_NAME, description: description(typeLines), schema },
   );
@@ -45,17 +45,6 @@ type TaskToolConfig = LangGraphRunnableConfig & {
   readonly toolCall?: { readonly id?: string };
   readonly toolCallId?: string;
 };
-
-function toolMessage(callId: string, outcome: SubagentOutcome): ToolMessage {
-  const metadata = { additional_kwargs: { ...outcomeMetadata(outcome) } };
-  return new ToolMessage({
-    tool_call_id: callId,
-    name: TASK_TOOL_NAME,
-    content: outcomeText(outcome),
-    status: outcome.status === "completed" ? "success" : "error",
-    ...metadata,
-  });
-}
 
 function description(typeLines: readonly string[]): string {
   return `Delegate a task to a subagent: another full agent with a conversation of its own, in the same sandbox and files. Only its final answer comes back.

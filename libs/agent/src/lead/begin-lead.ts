@@ -1,0 +1,33 @@
+import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
+
+import type { AgentInput, CompiledAgent } from "../create-agent.ts";
+import { closingMessages } from "./close-interrupted-calls.ts";
+import type { LeadDrive } from "./lead-drive.ts";
+import { inputMessages } from "./lead-input.ts";
+
+/**
+ * What the graph begins with. A fresh run gets its input, before it the results that calls of an interrupted run on
+ * the thread still lack. A run that has a checkpoint of its own gets null: its input stands there already.
+ */
+export async function beginLead(
+  { deps, run, lease, events, sandbox }: LeadDrive,
+  agent: CompiledAgent,
+): Promise<AgentInput | null> {
+  events.start({ run_id: run._id, thread_id: run.thread_id, attempt: lease.attempt });
+  const saved = await agent.messages(run.thread_id);
+  if (run.head !== null) {
+    events.messages(messagesOfTurn(saved));
+    return null;
+  }
+  if (run.input === null) return null;
+  const input = inputMessages(run.input);
+  const messages = [...(await closingMessages(saved, deps.endedCalls, 0)), ...input];
+  events.messages(messages);
+  return { messages, sandbox: { sandbox_id: sandbox.id }, thread_data: sandbox.threadData };
+}
+
+/** What was said from the last input on. An earlier claim may have saved it without having told it. */
+function messagesOfTurn(messages: readonly BaseMessage[]): readonly BaseMessage[] {
+  const start = messages.findLastIndex((message) => HumanMessage.isInstance(message));
+  return messages.slice(Math.max(0, start));
+}

@@ -1,0 +1,65 @@
+import { isAntlerError } from "@antler/contracts";
+
+import type { LeadOutcome, RunToExecute } from "../ports.ts";
+import type { TrimmedCalls } from "../subagents/limit-task-calls.ts";
+import { beginLead } from "./begin-lead.ts";
+import { closingMessages } from "./close-interrupted-calls.ts";
+import { createLeadAgent, type LeadAgent } from "./lead-agent.ts";
+import type { LeadDrive } from "./lead-drive.ts";
+import { cappedRun, endedRun, interruptedRun } from "./lead-outcome.ts";
+import { leadScope } from "./lead-scope.ts";
+import { streamLead } from "./stream-lead.ts";
+
+/** Model calls of a lead whose run sets no `recursion_limit`. */
+const DEFAULT_MAX_MODEL_CALLS = 500;
+
+/** How long the subagents of a cancelled run may take to end before their calls are closed without a result. */
+const CANCEL_WAIT_MS = 10_000;
+
+/** Leads a run to its end. */
+export async function driveLead(drive: LeadDrive): Promise<LeadOutcome> {
+  const { run, lease } = drive;
+  const trims: TrimmedCalls[] = [];
+  const maxModelCalls = modelCallLimit(run);
+  const lead = await leadOf(drive, maxModelCalls, trims);
+  try {
+    const input = await beginLead(drive, lead.agent);
+    const isWaiting = await streamLead(drive, { agent: lead.agent, input, maxModelCalls });
+    if (isWaiting) return interruptedRun();
+  } catch (error) {
+    if (isInterruption(lease.signal.reason)) await closeCalls(drive, lead);
+    if (lease.signal.aborted || !lead.turns.isReached()) throw error;
+    return cappedRun(maxModelCalls);
+  }
+  const isCapped = trims.some((trimmed) => trimmed.isExhausted);
+  return endedRun(await lead.agent.messages(run.thread_id), isCapped ? "subagent_limit_capped" : "completed");
+}
+
+function modelCallLimit({ config }: RunToExecute): number {
+  const { recursion_limit: limit } = config;
+  return typeof limit === "number" && limit >= 1 ? Math.floor(limit) : DEFAULT_MAX_MODEL_CALLS;
+}
+
+function leadOf(drive: LeadDrive, maxModelCalls: number, trims: TrimmedCalls[]): Promise<LeadAgent> {
+  const { deps, run, lease, events, sandbox } = drive;
+  const { config, environment, usage, saver, delegate } = deps;
+  const scope = leadScope({ run, config, sandbox, capabilities: { canRunCommands: deps.workspaces.bashAvailable } });
+  const onTrim = (trimmed: TrimmedCalls) => {
+    trims.push(trimmed);
+    events.trimmed(trimmed);
+  };
+  return createLeadAgent({ scope, lease, environment, usage, saver, delegate, maxModelCalls, onTrim });
+}
+
+/** A rolled-back run leaves nothing behind that could be closed. */
+function isInterruption(reason: unknown): boolean {
+  return isAntlerError(reason, "cancelled") && reason.details["action"] !== "rollback";
+}
+
+/** Leaves a thread behind in which every call has its result, as far as the claim still lets it. */
+async function closeCalls({ deps, run, events }: LeadDrive, { agent }: LeadAgent): Promise<void> {
+  const results = await closingMessages(await agent.messages(run.thread_id), deps.endedCalls, CANCEL_WAIT_MS);
+  if (results.length === 0) return;
+  await agent.addResults(run.thread_id, results);
+  events.messages(results);
+}

@@ -1,0 +1,14 @@
+import type { Sandbox } from "@antler/sandbox";
+
+import type { ExecutionLease, RunToExecute } from "../ports.ts";
+import type { LeadEvents } from "./lead-events.ts";
+import type { RunDeps } from "./run-deps.ts";
+
+/** One execution of a run. */
+export interface LeadDrive {
+  readonly deps: RunDeps;
+  readonly run: RunToExecute;
+  readonly lease: ExecutionLease;
+  readonly events: LeadEvents;
+  readonly sandbox: Sandbox;
+}

@@ -1,0 +1,24 @@
+import type { BaseCheckpointSaver } from "@langchain/langgraph";
+
+import type { Config, Environment } from "@antler/contracts";
+import type { Workspaces } from "@antler/sandbox";
+
+import type { Delegate, EndedCalls, EventSink, PublishLive, UsageSink } from "../ports.ts";
+
+/** What the execution of one claimed run stands on. */
+export interface RunDeps {
+  readonly config: Config;
+  /** For keys of models and proxies. */
+  readonly environment: Environment;
+  readonly workspaces: Pick<Workspaces, "open" | "bashAvailable">;
+  readonly usage: UsageSink;
+  /** The run's checkpoints, fenced by this claim. */
+  readonly saver: BaseCheckpointSaver;
+  /** The run's log. */
+  readonly events: EventSink;
+  readonly publishLive: PublishLive;
+  /** Bound to this run and claim. */
+  readonly delegate: Delegate;
+  /** Bound to the run's thread. */
+  readonly endedCalls: EndedCalls;
+}

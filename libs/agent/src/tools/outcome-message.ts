@@ -1,0 +1,17 @@
+import { ToolMessage } from "@langchain/core/messages";
+
+import { outcomeMetadata, outcomeText, type SubagentOutcome } from "@antler/contracts";
+
+import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
+
+/** What the lead gets back of a task: a text for the model, and beside it the facts for programs. */
+export function outcomeMessage(callId: string, outcome: SubagentOutcome): ToolMessage {
+  const metadata = { additional_kwargs: { ...outcomeMetadata(outcome) } };
+  return new ToolMessage({
+    tool_call_id: callId,
+    name: TASK_TOOL_NAME,
+    content: outcomeText(outcome),
+    status: outcome.status === "completed" ? "success" : "error",
+    ...metadata,
+  });
+}
