@@ -13,7 +13,8 @@ export function entryPointsReply(exchanges: readonly Exchange[]): Reply {
   const file = entryPoints[0];
   const [content] = resultsOf(exchanges, "read_file");
   if (content === undefined && file !== undefined) return { text: `I read ${file}.`, calls: [readStart(file)] };
-  return { text: [entryPointsInWords(entryPoints), readInWords(file, content), openInWords(openWork)].join("\n\n") };
+  const findings = [entryPointsInWords(entryPoints), ...readInWords(file, content), openInWords(openWork)];
+  return { text: findings.join("\n\n") };
 }
 
 const search = [
@@ -21,7 +22,7 @@ const search = [
     tool: "glob",
     args: { description: "Find entry points", pattern: "**/{main,index,app,cli,server}.*", path: WORKSPACE_PATH },
   },
-  { tool: "grep", args: { description: "Find open work", pattern: "TODO|FIXME", path: WORKSPACE_PATH } },
+  { tool: "grep", args: { description: "Find open work", pattern: "\\b(TODO|FIXME)\\b", path: WORKSPACE_PATH } },
 ];
 
 function entryPointsInWords(paths: readonly string[]): string {
@@ -30,8 +31,8 @@ function entryPointsInWords(paths: readonly string[]): string {
   return `Files named like an entry point, the first ${listed.length}:\n\n${listed.join("\n")}`;
 }
 
-function readInWords(file: string | undefined, content: string | undefined): string {
-  return file === undefined || content === undefined ? "" : `\`${file}\` begins:\n\n${quote(content, 6)}`;
+function readInWords(file: string | undefined, content: string | undefined): readonly string[] {
+  return file === undefined || content === undefined ? [] : [`\`${file}\` begins:\n\n${quote(content, 6)}`];
 }
 
 function openInWords(result: string): string {
