@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { processStart } from "../../folder-lock.mjs";
 import { type BareClone, installs, makeBareClone } from "../harness/bare-clone.ts";
 import { writeProgram } from "../harness/fake-program.ts";
 
@@ -95,6 +96,17 @@ describe("bootstrap", () => {
     run.child.kill("SIGTERM");
 
     expect(await run.ended).toBe("SIGTERM");
+  });
+
+  it("ends the command when npm was killed and can hand on no signal", async () => {
+    clone.write(check, "process.stdout.write(`${process.pid}`); setInterval(() => {}, 1000);");
+    const npm = clone.run(["check"], { underNpm: true });
+    await expect.poll(npm.output, { timeout: 10_000 }).toMatch(/^\d+$/);
+    const pid = Number(npm.output());
+
+    npm.child.kill("SIGKILL");
+
+    await expect.poll(() => processStart(pid), { timeout: 5000 }).toBeUndefined();
   });
 
   it("lists the commands when it does not know one", async () => {

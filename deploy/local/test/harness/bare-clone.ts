@@ -19,6 +19,8 @@ export interface BareClone {
 export interface RunOptions {
   /** Makes this Node believe that it has another version. */
   readonly nodeVersion?: string;
+  /** Puts a process between, as npm is. */
+  readonly underNpm?: boolean;
 }
 
 export interface Run {
@@ -53,11 +55,19 @@ export function makeBareClone(root: string): BareClone {
   return { root, write, npm, run: (args, options) => run(root, args, options) };
 }
 
-function run(root: string, args: readonly string[], { nodeVersion }: RunOptions = {}): Run {
+function run(root: string, args: readonly string[], { nodeVersion, underNpm = false }: RunOptions = {}): Run {
   const pretend = nodeVersion === undefined ? [] : ["--import", pretendVersion(nodeVersion)];
-  const child = spawn(process.execPath, [...pretend, join(root, "deploy/local/bootstrap.mjs"), ...args], {
+  const command = [process.execPath, ...pretend, join(root, "deploy/local/bootstrap.mjs"), ...args];
+  const shell = underNpm ? ["/bin/sh", "-c", '"$@" & wait', "npm"] : [];
+  const [file = "", ...rest] = [...shell, ...command];
+  const child = spawn(file, rest, {
     cwd: root,
-    env: { ...process.env, npm_execpath: "", PATH: `${root}/bin:${process.env["PATH"] ?? ""}` },
+    env: {
+      ...process.env,
+      npm_execpath: "",
+      npm_lifecycle_event: underNpm ? "check" : undefined,
+      PATH: `${root}/bin:${process.env["PATH"] ?? ""}`,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
