@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { type ChatCompletionRequest, type FixtureResponse, type LLMock } from "@copilotkit/aimock";
 
 import { asks, exchangesOf, hasTool, type Reply } from "./conversation.ts";
@@ -6,13 +8,15 @@ import { ENTRY_POINTS_TASK, entryPointsReply } from "./entry-points-subagent.ts"
 import { leadReply } from "./lead.ts";
 import { STRUCTURE_TASK, structureReply } from "./structure-subagent.ts";
 
-/** Registers the words of the demo's lead and of its three subagents, each answered after `latencyMs`. */
+/** Registers the words of the demo's lead and of its three subagents; each answer takes `latencyMs` to begin. */
 export function registerAnswers(mock: LLMock, { latencyMs }: { readonly latencyMs: number }): void {
   mock.addFixture({
     match: { predicate: () => true },
-    response: (request) => responseOf(replyTo(request)),
-    streamingProfile: { ttft: latencyMs, tps: 400 },
-    chunkSize: 40,
+    response: async (request) => {
+      await sleep(latencyMs);
+      return responseOf(replyTo(request));
+    },
+    chunkSize: 200,
   });
 }
 
