@@ -31,6 +31,8 @@ export function createEventAppender(deps: EventAppenderDeps, address: LogAddress
   const { logger } = deps;
   const buffer: NewRunEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let taken = 0;
+  let written = 0;
   let closed = false;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -41,18 +43,20 @@ export function createEventAppender(deps: EventAppenderDeps, address: LogAddress
   };
 
   /** Events leave the buffer only when they are stored, or when they can never be. */
-  const writeBuffer = async (): Promise<void> => {
-    while (buffer.length > 0) {
-      const batch = buffer.slice(0, APPEND_BATCH);
+  const writeUpTo = async (count: number): Promise<void> => {
+    while (written < count) {
+      const batch = buffer.slice(0, Math.min(APPEND_BATCH, count - written));
       await writeOrDrop(deps, address, batch);
       buffer.splice(0, batch.length);
+      written += batch.length;
     }
   };
 
   const flush = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    return inOrder(writeBuffer);
+    const count = taken;
+    return inOrder(() => writeUpTo(count));
   };
 
   const flushInBackground = (): void => {
@@ -70,14 +74,17 @@ export function createEventAppender(deps: EventAppenderDeps, address: LogAddress
     append(event) {
       if (closed) return;
       buffer.push(event);
+      taken += 1;
       if (buffer.length % FLUSH_COUNT === 0) flushInBackground();
       else schedule(FLUSH_AFTER_MS);
     },
-    appendNow: (events) =>
-      inOrder(async () => {
-        await writeBuffer();
+    appendNow(events) {
+      const before = taken;
+      return inOrder(async () => {
+        await writeUpTo(before);
         return appendAndSignal(deps, address, events);
-      }),
+      });
+    },
     flush,
     async close() {
       closed = true;
