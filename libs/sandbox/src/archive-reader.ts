@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import type { Extract, Header } from "tar-stream";
 import { extract } from "tar-stream";
 
-import { AntlerError, isAntlerError, messageOf } from "@antler/contracts";
+import { AntlerError, messageOf } from "@antler/contracts";
 
 const BLOCK_BYTES = 512;
 
@@ -27,43 +27,85 @@ export async function readArchive(tar: Readable, { signal, take }: ArchiveReadin
   signal.throwIfAborted();
   const parser = extract({ filenameEncoding: "latin1" } as Parameters<typeof extract>[0]);
   const end = createEndWatch();
-  const fed = pipeline(tar, end.pass, parser as unknown as NodeJS.WritableStream, { signal });
-  const [feeding, taking] = await Promise.allSettled([fed, takeAll(parser, end, take)]);
+  const stop = new AbortController();
+  const takeFaults: unknown[] = [];
+  const taken = takeAll(parser, { end, take, onFault: (fault) => takeFaults.push(fault) });
+  const [feeding, taking] = await Promise.allSettled([
+    feed(tar, { parser, end, signal: AbortSignal.any([signal, stop.signal]) }),
+    taken.finally(() => stop.abort()),
+  ]);
   signal.throwIfAborted();
-  if (taking.status === "rejected") throw archiveError(taking.reason);
-  if (feeding.status === "rejected") throw archiveError(feeding.reason);
-  if (!end.isComplete()) throw archiveInvalid("it ends before the end of the archive");
+  if (takeFaults.length > 0) throw takeFaults[0];
+  const faults = [feeding, taking]
+    .filter((outcome) => outcome.status === "rejected")
+    .map(({ reason }) => reason as unknown);
+  if (faults.length > 0) throw archiveInvalid(faults);
+  if (!end.isComplete()) throw archiveInvalid([new Error("it ends before the end of the archive")]);
 }
 
-async function takeAll(parser: Extract, end: EndWatch, take: ArchiveReading["take"]): Promise<void> {
+interface Feeding {
+  readonly parser: Extract;
+  readonly end: EndWatch;
+  readonly signal: AbortSignal;
+}
+
+async function feed(tar: Readable, { parser, end, signal }: Feeding): Promise<void> {
+  try {
+    await pipeline(tar, end.pass, parser as unknown as NodeJS.WritableStream, { signal });
+  } catch (error) {
+    parser.destroy(error instanceof Error ? error : undefined);
+    throw error;
+  }
+}
+
+interface Taking {
+  readonly end: EndWatch;
+  readonly take: ArchiveReading["take"];
+  /** Told of an error that is not the archive's. */
+  readonly onFault: (fault: unknown) => void;
+}
+
+async function takeAll(parser: Extract, { end, take, onFault }: Taking): Promise<void> {
   for await (const source of parser) {
     end.entry(source.header);
-    await asTakeFault(() => take({ header: source.header, contents: source as AsyncIterable<Buffer> }));
+    const contents = createContents(source as AsyncIterable<Buffer>);
+    try {
+      await take({ header: source.header, contents: contents.read() });
+    } catch (error) {
+      if (!contents.isBroken()) onFault(error);
+      throw error;
+    }
     source.resume();
   }
 }
 
-/** Holds an error of the one who takes entries, to tell it from one of the parser. */
-interface TakeFault {
-  readonly takeFault: unknown;
+interface Contents {
+  read(): AsyncGenerator<Buffer>;
+  /** Whether the archive failed while an entry was read, rather than the one who reads. */
+  isBroken(): boolean;
 }
 
-async function asTakeFault(act: () => Promise<void>): Promise<void> {
-  try {
-    await act();
-  } catch (error) {
-    throw Object.assign(new Error("An entry was not taken", { cause: error }), { takeFault: error });
-  }
+function createContents(source: AsyncIterable<Buffer>): Contents {
+  let isBroken = false;
+  return {
+    async *read() {
+      const chunks = source[Symbol.asyncIterator]();
+      const next = () =>
+        chunks.next().catch((error: unknown) => {
+          isBroken = true;
+          throw error;
+        });
+      for (let chunk = await next(); chunk.done !== true; chunk = await next()) yield chunk.value;
+    },
+    isBroken: () => isBroken,
+  };
 }
 
-function archiveError(error: unknown): unknown {
-  if (typeof error === "object" && error !== null && "takeFault" in error) return (error as TakeFault).takeFault;
-  return isAntlerError(error) ? error : archiveInvalid(messageOf(error), error);
-}
-
-function archiveInvalid(why: string, cause?: unknown): AntlerError {
-  const message = `The body is not a complete tar stream: ${why}; send an uncompressed tar archive`;
-  return new AntlerError("workspace_archive_invalid", message, cause === undefined ? {} : { cause });
+/** An abort of the one side only follows from the fault of the other. */
+function archiveInvalid(faults: readonly unknown[]): AntlerError {
+  const cause = faults.find((fault) => !(fault instanceof Error && fault.name === "AbortError")) ?? faults[0];
+  const message = `The body is not a complete tar stream: ${messageOf(cause)}; send an uncompressed tar archive`;
+  return new AntlerError("workspace_archive_invalid", message, { cause });
 }
 
 /** Notices an archive that was cut between two entries, which the parser takes for its end. */

@@ -9,6 +9,8 @@ import type { VirtualRoot } from "./virtual-roots.ts";
 import { below } from "./virtual-roots.ts";
 
 const MAX_LINKS = 40;
+/** Each directory on the way holds a descriptor until the walk ends. */
+const MAX_DIRECTORIES = 256;
 
 export interface WalkOptions {
   /** Refuses read-only roots. */
@@ -92,6 +94,7 @@ function leave(state: WalkState): void {
 }
 
 async function enter(state: WalkState, path: string | Buffer): Promise<void> {
+  if (state.opened.length >= MAX_DIRECTORIES) throw state.refuse("bad_name");
   const directory = await openDirectory(path);
   state.opened.push(directory);
   state.stack.push(directory);

@@ -1,13 +1,14 @@
 import { realpath } from "node:fs/promises";
 
-import { AntlerError } from "@antler/contracts";
+import { AntlerError, isAntlerError } from "@antler/contracts";
 
 import type { ProviderChoice, ProviderReason } from "./choose-provider.ts";
-import type { CommandPlace, CommandStart } from "./command-provider.ts";
+import type { CommandPlace, CommandStart, ProviderName } from "./command-provider.ts";
 import { openDirectory } from "./directory.ts";
 import type { PathResolver } from "./path-resolver.ts";
 import { runProcess } from "./run-process.ts";
 import type { CommandRequest, CommandResult } from "./sandbox.ts";
+import { systemCodeOf } from "./system-error.ts";
 import { WORKSPACE_ROOT } from "./virtual-roots.ts";
 
 export interface CommandDeps {
@@ -23,7 +24,22 @@ export async function runCommand(deps: CommandDeps, request: CommandRequest): Pr
   if (request.command.includes("\0"))
     throw new AntlerError("invalid_request", "Field command must not hold a NUL character");
   const start = await startOf(deps.resolver, request);
-  return runProcess(provider.plan(deps.place, start), { timeoutMs: request.timeoutMs, signal: request.signal });
+  try {
+    return await runProcess(provider.plan(deps.place, start), request);
+  } catch (error) {
+    throw startError(error, provider.name);
+  }
+}
+
+function startError(error: unknown, provider: ProviderName): unknown {
+  const code = systemCodeOf(error);
+  if (code === undefined || isAntlerError(error)) return error;
+  if (code === "E2BIG")
+    return new AntlerError("invalid_request", "Field command is too long; put it into a file and run that", {
+      cause: error,
+    });
+  if (code === "ENOENT") return sandboxUnavailable([{ provider, reason: "its program is gone" }]);
+  return new AntlerError("internal", `The command could not be started: the system answered ${code}`, { cause: error });
 }
 
 async function startOf(resolver: PathResolver, request: CommandRequest): Promise<CommandStart> {

@@ -61,8 +61,8 @@ async function runToEnd(
   limits: ProcessLimits,
 ): Promise<{ readonly child: ChildProcess; readonly isLate: boolean }> {
   const child = start(plan, pipe.writeDescriptor);
-  const exited = once(child, "exit");
-  await pipe.closeWriter();
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  await Promise.all([once(child, "spawn"), pipe.closeWriter()]);
   const killer = plan.watch(child);
   const isLate = await outlasts(exited, limits);
   await killer.kill();

@@ -29,23 +29,22 @@ export interface SearchThreads {
 
 export function createSearchThreads(): SearchThreads {
   let idle: Worker | undefined;
+  const forget = (thread: Worker) => {
+    if (idle === thread) idle = undefined;
+  };
   const takeThread = (): Worker => {
-    const thread = idle ?? new Worker(workerFile(), { env: {} });
-    idle = undefined;
+    const thread = idle ?? startThread(forget);
+    forget(thread);
     thread.ref();
     return thread;
   };
   const giveBack = async (thread: Worker, isReusable: boolean): Promise<void> => {
-    thread.removeAllListeners();
     if (!isReusable || idle !== undefined) {
       await thread.terminate();
       return;
     }
     thread.unref();
     idle = thread;
-    thread.once("exit", () => {
-      if (idle === thread) idle = undefined;
-    });
   };
   return {
     async run(search) {
@@ -68,24 +67,30 @@ export function createSearchThreads(): SearchThreads {
   };
 }
 
+function startThread(onGone: (thread: Worker) => void): Worker {
+  const thread = new Worker(workerFile(), { env: {} });
+  return thread.on("error", () => onGone(thread)).on("exit", () => onGone(thread));
+}
+
 async function searchIn(thread: Worker, { job, timeoutMs, signal, take }: Search): Promise<SearchEnd> {
   const { promise, resolve, reject } = Promise.withResolvers<SearchEnd>();
   const timer = setTimeout(() => resolve({ truncated: true, timedOut: true }), timeoutMs);
   const abort = () => reject(signal?.reason as Error);
-  signal?.addEventListener("abort", abort, { once: true });
-  thread.on("message", (answer: SearchAnswer) => {
+  const hear = (answer: SearchAnswer) => {
     if (answer.kind === "end") resolve({ truncated: answer.truncated, timedOut: false });
     else if (answer.kind === "fault") reject(faultOf(answer));
     else take(answer);
-  });
-  thread.on("error", (error) => reject(searchFailed(messageOf(error))));
-  thread.on("exit", () => reject(searchFailed("its thread ended")));
+  };
+  const fail = (error: unknown) => reject(searchFailed(error));
+  signal?.addEventListener("abort", abort, { once: true });
+  thread.on("message", hear).on("error", fail).on("exit", fail);
   thread.postMessage(job);
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
+    thread.off("message", hear).off("error", fail).off("exit", fail);
   }
 }
 
@@ -93,11 +98,12 @@ function faultOf({ code, message, details }: Extract<SearchAnswer, { kind: "faul
   return new AntlerError(code, message, { details });
 }
 
-function searchFailed(why: string): AntlerError {
-  return new AntlerError("internal", `Search failed: ${why}`);
+function searchFailed(error: unknown): AntlerError {
+  return new AntlerError("internal", `Search failed: its thread ended (${messageOf(error)})`, { cause: error });
 }
 
 /** Beside this file, as source or compiled. */
 function workerFile(): URL {
-  return new URL(import.meta.url.endsWith(".ts") ? "./search-worker.ts" : "./search-worker.js", import.meta.url);
+  const isSource = import.meta.url.endsWith(".ts");
+  return isSource ? new URL("./search-worker.ts", import.meta.url) : new URL("./search-worker.js", import.meta.url);
 }

@@ -111,6 +111,8 @@ function workspacesOf(parts: WorkspacesParts): Workspaces {
     delete: (tenantId, threadId) => removeThreadDirectories(directoriesOf(tenantId, threadId)),
     close: () => parts.threads.close(),
     async upload(tenantId, threadId, tar, { signal }) {
+      // A sender that goes away before reading begins is noticed when it does.
+      tar.on("error", () => undefined);
       const directories = directoriesOf(tenantId, threadId);
       await makeThreadDirectories(directories);
       return uploadWorkspace({ directories, limits: config.upload, locks: parts.locks, signal }, tar);

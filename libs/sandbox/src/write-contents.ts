@@ -16,30 +16,36 @@ export async function writeContents(path: Buffer, { contents, isExecutable }: Ne
   }
 }
 
+const PIECE_BYTES = 64 * 1024;
+const ZEROS = Buffer.alloc(PIECE_BYTES);
+
 async function writeChunks(handle: FileHandle, contents: AsyncIterable<Buffer>): Promise<void> {
   let at = 0;
-  let endsInHole = false;
   for await (const chunk of contents) {
-    endsInHole = isZero(chunk);
-    if (!endsInHole) await writeAll(handle, chunk, at);
+    await writeAround(handle, chunk, at);
     at += chunk.length;
   }
-  if (endsInHole) await handle.truncate(at);
+  await handle.truncate(at);
 }
 
-async function writeAll(handle: FileHandle, chunk: Buffer, at: number): Promise<void> {
-  for (let done = 0; done < chunk.length;) {
-    const { bytesWritten } = await handle.write(chunk, done, chunk.length - done, at + done);
+/** Writes the runs of pieces that hold anything but zeros. */
+async function writeAround(handle: FileHandle, chunk: Buffer, at: number): Promise<void> {
+  let begin = 0;
+  for (let end = 0; end < chunk.length; end += PIECE_BYTES) {
+    if (!isZero(chunk.subarray(end, end + PIECE_BYTES))) continue;
+    await writeAll(handle, chunk.subarray(begin, end), at + begin);
+    begin = end + PIECE_BYTES;
+  }
+  await writeAll(handle, chunk.subarray(begin), at + begin);
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done);
     done += bytesWritten;
   }
 }
 
-const ZEROS = Buffer.alloc(64 * 1024);
-
-function isZero(chunk: Buffer): boolean {
-  for (let at = 0; at < chunk.length; at += ZEROS.length) {
-    const part = chunk.subarray(at, at + ZEROS.length);
-    if (!part.equals(ZEROS.subarray(0, part.length))) return false;
-  }
-  return true;
+function isZero(piece: Buffer): boolean {
+  return piece.equals(ZEROS.subarray(0, piece.length));
 }
