@@ -49,11 +49,13 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     options.say(line);
   };
   const exitCode = await attempt({ ...options, say }, record, isReplayed);
-  if (exitCode !== 0) addError(record, exitCode === 130 ? "Interrupted" : lastSaid.replace(/^antler: /, ""));
+  if (exitCode === 130) record.line = { ...record.line, status: "interrupted", error: "Interrupted by Ctrl-C" };
+  else if (exitCode !== 0) addError(record, lastSaid.replace(/^antler: /, ""));
   if (options.args.json) options.output.write(`${JSON.stringify(record.line)}\n`);
   return exitCode;
 }
 
+/** A run that succeeded without the files it should have written has failed as a demo. */
 function addError(record: DemoRecord, error: string): void {
   const { line } = record;
   record.line = { ...line, status: line.status === "success" ? "error" : line.status, error: line.error ?? error };
