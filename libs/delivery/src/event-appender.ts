@@ -107,12 +107,3 @@ async function writeOrDrop(deps: EventAppenderDeps, address: LogAddress, batch: 
     deps.logger.error(about, "Event is too large for the log, dropped");
   }
 }
-
-/** Appends some events at once, without an appender of their own. */
-export async function appendRunEvents(
-  deps: AppendDeps,
-  address: LogAddress,
-  events: readonly NewRunEvent[],
-): Promise<void> {
-  await appendAndSignal(deps, address, events);
-}

@@ -17,11 +17,11 @@ import { repeatOnDuplicate, storeCall } from "./store-call.ts";
 /** Largest checkpoint, and largest pending write, in bytes; MongoDB refuses documents of 16 MB. */
 export const CHECKPOINT_MAX_BYTES = 12 * 1024 * 1024;
 
-export interface CheckpointPlace extends CheckpointAddress {
+interface CheckpointPlace extends CheckpointAddress {
   readonly parentId: string | undefined;
 }
 
-export interface WriterTask {
+interface WriterTask {
   readonly taskId: string;
   readonly taskPath: string;
 }

@@ -4,7 +4,7 @@ import type { DeadLetterRow } from "./rows.ts";
 import { isDuplicateKey, storeCall } from "./store-call.ts";
 
 /** A dead letter before it has its date. */
-export type DeadLetterDraft = Omit<DeadLetterRow, "created_at">;
+type DeadLetterDraft = Omit<DeadLetterRow, "created_at">;
 
 /** Messages that no worker could use, each kept until somebody discards it. */
 export interface DeadLetterLedger {
