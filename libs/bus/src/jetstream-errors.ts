@@ -1,4 +1,5 @@
 import { JetStreamApiError } from "@nats-io/jetstream";
+import { NoRespondersError } from "@nats-io/nats-core";
 
 import { AntlerError, isAntlerError, messageOf } from "@antler/contracts";
 
@@ -16,8 +17,8 @@ export function isNotFound(error: unknown): boolean {
 
 /** Nobody listens on the subject: the stream is gone, or JetStream is not up. */
 export function isNoResponders(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.name === "NoRespondersError" || isNoResponders(error.cause);
+  if (error instanceof NoRespondersError) return true;
+  return error instanceof Error && isNoResponders(error.cause);
 }
 
 /** `undefined` when the stream or consumer asked for does not exist. */

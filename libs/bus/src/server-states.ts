@@ -1,4 +1,4 @@
-import type { JetStreamManager } from "@nats-io/jetstream";
+import type { ConsumerInfo, JetStreamManager } from "@nats-io/jetstream";
 
 import type { DurableSpec, StreamName } from "@antler/contracts";
 import { monotonicMs } from "@antler/platform";
@@ -13,7 +13,11 @@ export interface StreamState {
 }
 
 export interface DurableState {
+  /** The first ticket that the durable was made to deliver. */
+  readonly startSeq: number;
   readonly deliveredSeq: number;
+  /** Deliveries without an acknowledgement yet. */
+  readonly inFlight: number;
   /** Every ticket up to here is acknowledged. */
   readonly ackFloorSeq: number;
 }
@@ -37,7 +41,7 @@ export function createServerStates(manager: JetStreamManager): ServerStates {
     const [stream = "", name = ""] = key.split(".");
     const info = await orUndefined(manager.consumers.info(stream, name));
     if (info === undefined) return undefined;
-    return { deliveredSeq: info.delivered.stream_seq, ackFloorSeq: info.ack_floor.stream_seq };
+    return durableState(info);
   });
   return {
     stream: streams.get,
@@ -47,6 +51,11 @@ export function createServerStates(manager: JetStreamManager): ServerStates {
       durables.clear();
     },
   };
+}
+
+function durableState({ config, delivered, ack_floor: floor, num_ack_pending: inFlight }: ConsumerInfo): DurableState {
+  const startSeq = config.opt_start_seq ?? 1;
+  return { startSeq, deliveredSeq: delivered.stream_seq, inFlight, ackFloorSeq: floor.stream_seq };
 }
 
 interface Cache<T> {

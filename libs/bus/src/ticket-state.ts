@@ -56,6 +56,12 @@ export function ticketState(
 ): TicketState {
   if (stream === undefined || durable === undefined || stream.created !== created) return "gone";
   if (seq < stream.firstSeq || seq > stream.lastSeq) return "gone";
-  if (seq <= durable.ackFloorSeq) return "settled";
-  return seq > durable.deliveredSeq ? "waiting" : "delivered";
+  return stateInDurable(seq, durable);
+}
+
+/** The acknowledgement floor moves only with an acknowledgement; with nothing in flight all that was delivered is. */
+function stateInDurable(seq: number, { startSeq, deliveredSeq, inFlight, ackFloorSeq }: DurableState): TicketState {
+  if (seq < startSeq || seq <= ackFloorSeq) return "settled";
+  if (seq > deliveredSeq) return "waiting";
+  return inFlight === 0 ? "settled" : "delivered";
 }

@@ -10,7 +10,7 @@ import { ensureTopology, type Exclusive, type TopologyDeps, type TopologySpec } 
 export interface TopologyKeeper {
   /** Creates what is missing, once, and remembers it for later repairs. */
   ensure(spec: TopologySpec, exclusive: Exclusive): Promise<void>;
-  /** Looks through everything remembered until it stands; one repair at a time, shared by all who ask. */
+  /** Looks through everything remembered until it is in order; one repair at a time, shared by all who ask. */
   repair(reason: string): Promise<void>;
   /** Resolves once the connection stands and no repair is under way. */
   usable(signal: AbortSignal): Promise<void>;
@@ -18,6 +18,8 @@ export interface TopologyKeeper {
   readonly fault: string | undefined;
 }
 
+/** A server that deletes a stream goes on removing its files for a while, also those of one made anew meanwhile. */
+const SETTLE_MS = 1000;
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2000;
 
@@ -59,15 +61,17 @@ export function createTopologyKeeper(deps: TopologyKeeperDeps): TopologyKeeper {
     for (let pauseMs = MIN_PAUSE_MS; !(await attempt(reason)); pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS))
       await delay(pauseMs, closing).catch(() => undefined);
   };
-  const repair = (reason: string) => {
-    repairing ??= checkUntilDone(reason).finally(() => {
-      repairing = undefined;
+  const begin = (reason: string, pauseMs: number) => {
+    const work = async () => {
+      await delay(pauseMs, closing).catch(() => undefined);
+      await checkUntilDone(reason);
       deps.onRepair();
-    });
+    };
+    repairing ??= work().finally(() => (repairing = undefined));
     return repairing;
   };
   watch.onChange((isConnected) => {
-    if (isConnected) void repair("reconnected");
+    if (isConnected) void begin("reconnected", 0);
   });
 
   return {
@@ -79,7 +83,7 @@ export function createTopologyKeeper(deps: TopologyKeeperDeps): TopologyKeeper {
       }
       remembered = { spec: merge(remembered?.spec, spec), exclusive };
     },
-    repair,
+    repair: (reason) => begin(reason, SETTLE_MS),
     usable: async (signal) => {
       await watch.connected(signal);
       if (repairing !== undefined) await abortable(repairing, signal);

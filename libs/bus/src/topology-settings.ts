@@ -38,16 +38,21 @@ export function durableSettings(spec: DurableSpec): Partial<ConsumerUpdateConfig
 }
 
 /**
- * A stream that never held a message can have nothing acknowledged, so its durables may start at `all`, which loses no
- * ticket published meanwhile. On any other stream `all` would count every ticket as pending, acknowledged or not.
+ * `ignoredSeq`: up to where tickets are not to be delivered. With 0 the consumer starts at `all`: right on a stream that
+ * is new or never held a message. On any other stream `all` would count every ticket as pending, acknowledged or not;
+ * there it starts at new tickets, by sequence, so that one can tell which tickets it skips.
  */
-export function newDurable(spec: DurableSpec, stream: { readonly last_seq: number }): Partial<ConsumerConfig> {
+export function newDurable(spec: DurableSpec, ignoredSeq: number): Partial<ConsumerConfig> {
+  const start =
+    ignoredSeq === 0
+      ? { deliver_policy: DeliverPolicy.All }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: ignoredSeq + 1 };
   return {
     durable_name: spec.name,
     filter_subject: spec.filterSubject,
     ack_policy: AckPolicy.Explicit,
-    deliver_policy: stream.last_seq === 0 ? DeliverPolicy.All : DeliverPolicy.New,
     replay_policy: ReplayPolicy.Instant,
+    ...start,
     ...durableSettings(spec),
   };
 }

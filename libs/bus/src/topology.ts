@@ -29,22 +29,25 @@ export interface TopologyDeps {
 
 /** Creates what is missing and changes nothing that exists, except consumers that are ahead of their stream. */
 export async function ensureTopology(deps: TopologyDeps, spec: TopologySpec, exclusive: Exclusive): Promise<void> {
-  for (const stream of spec.streams) await ensureStream(deps, stream);
+  const fresh = new Set<string>();
+  for (const stream of spec.streams) if (await ensureStream(deps, stream)) fresh.add(stream.name);
   for (const stream of spec.streams) await refuseOverlaps(deps.manager, stream.name, spec.durables);
   for (const durable of spec.durables) {
-    const consumer = await ensureDurable(deps, durable);
+    const consumer = await ensureDurable(deps, durable, fresh.has(durable.stream));
     await repairIfAhead(deps, { durable, consumer, exclusive });
   }
 }
 
-async function ensureStream({ manager, logger }: TopologyDeps, spec: StreamSpec): Promise<void> {
+/** Whether the stream was created. */
+async function ensureStream({ manager, logger }: TopologyDeps, spec: StreamSpec): Promise<boolean> {
   const info = await orUndefined(manager.streams.info(spec.name));
   if (info !== undefined) {
     refuse(`Stream ${spec.name}`, [...streamConflicts(info.config), ...streamFaults(info.config, spec)]);
-    return;
+    return false;
   }
   await createStream(manager, spec);
   logger.info({ stream: spec.name }, "Stream created");
+  return true;
 }
 
 /** Two consumers whose filters overlap would both deliver a ticket. */
@@ -69,22 +72,31 @@ export async function createStream(manager: JetStreamManager, spec: StreamSpec):
   }
 }
 
-async function ensureDurable({ manager, logger }: TopologyDeps, spec: DurableSpec): Promise<ConsumerInfo> {
+async function ensureDurable(deps: TopologyDeps, spec: DurableSpec, isStreamFresh: boolean): Promise<ConsumerInfo> {
+  const { manager, logger } = deps;
   const info = await orUndefined(manager.consumers.info(spec.stream, spec.name));
   if (info !== undefined) {
     refuse(`Consumer ${spec.name}`, [...durableConflicts(info.config, spec), ...durableFaults(info.config)]);
     return info;
   }
-  const created = await createDurable(manager, spec);
+  const created = await createDurable(manager, spec, isStreamFresh);
   logger.info({ stream: spec.stream, durable: spec.name }, "Consumer created");
   return created;
 }
 
-/** Creates the consumer, or returns the one that another process created at the same time. */
-export async function createDurable(manager: JetStreamManager, spec: DurableSpec): Promise<ConsumerInfo> {
-  const stream = await manager.streams.info(spec.stream);
+/**
+ * Creates the consumer, or returns the one that another process created at the same time. On a fresh stream, one that
+ * was created along with it, it delivers what was published meanwhile.
+ */
+export async function createDurable(
+  manager: JetStreamManager,
+  spec: DurableSpec,
+  isStreamFresh: boolean,
+): Promise<ConsumerInfo> {
+  const { state } = await manager.streams.info(spec.stream);
+  const lastSeq = isStreamFresh ? 0 : state.last_seq;
   try {
-    return await manager.consumers.add(spec.stream, newDurable(spec, stream.state));
+    return await manager.consumers.add(spec.stream, newDurable(spec, lastSeq));
   } catch (error) {
     const other = await orUndefined(manager.consumers.info(spec.stream, spec.name));
     if (other !== undefined) return other;
@@ -115,7 +127,7 @@ async function recreateIfAhead({ manager, logger }: TopologyDeps, spec: DurableS
     if (!(await isAhead(manager, consumer, spec.stream))) return true;
     await orUndefined(manager.consumers.delete(spec.stream, spec.name));
   }
-  await createDurable(manager, spec);
+  await createDurable(manager, spec, false);
   logger.warn({ stream: spec.stream, durable: spec.name }, "Consumer was ahead of its stream and is made anew");
   return true;
 }

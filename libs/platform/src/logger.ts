@@ -27,6 +27,7 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
     base: { service, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: withoutSecrets },
+    serializers: { err: (fields: unknown) => fields },
     hooks: { streamWrite: withoutCredentials },
   };
   const stream: DestinationStream = destination ?? pino.destination({ fd: 1, sync: true });

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { expect, test } from "vitest";
+
+import { connectBus } from "../src/index.ts";
+import { durables, ensure, generalDurable, publishTasks, silent, startTestServer } from "./bus-test.ts";
+
+const WAIT = { timeout: 10_000, interval: 20 };
+
+test("a run of fifty tasks leaves no pull, subscription, connection or timer", async () => {
+  await using server = await startTestServer();
+  const { nats, admin } = server;
+  const resources = () => process.getActiveResourcesInfo().toSorted();
+  let before: string[] = [];
+  await expect.poll(() => (before = resources()), WAIT).not.toEqual([]);
+  const bus = await connectBus({ url: nats.url, name: "leaving", logger: silent });
+  await ensure(bus);
+  let handled = 0;
+  for (const durable of durables())
+    bus.startPullLoop({
+      durable,
+      slots: 4,
+      logger: silent,
+      handle: async (delivery) => {
+        await sleep(5);
+        delivery.working();
+        await delivery.ack();
+        handled += 1;
+      },
+    });
+  bus.subscribe("ctl.cancel.*", () => undefined);
+  await publishTasks(bus, 50);
+  await expect.poll(() => handled, WAIT).toBe(50);
+  await bus.close();
+  const info = await admin.manager.consumers.info("TASKS", "general_interactive");
+  expect(info).toMatchObject({ num_waiting: 0, num_ack_pending: 0, num_pending: 0 });
+  await expect.poll(resources, WAIT).toEqual(before);
+});
+
+test("pulls come and go without piling up on the server or in the process", async () => {
+  await using server = await startTestServer();
+  const { openBus, admin } = server;
+  const bus = await openBus({ pull: { expiresMs: 1000, heartbeatMs: 500 } });
+  await ensure(bus);
+  let handled = 0;
+  const loop = bus.startPullLoop({
+    durable: generalDurable(),
+    slots: 4,
+    logger: silent,
+    handle: async (delivery) => {
+      await delivery.ack();
+      handled += 1;
+    },
+  });
+  await publishTasks(bus, 300);
+  await expect.poll(() => handled, WAIT).toBe(300);
+  const info = await admin.manager.consumers.info("TASKS", "general_interactive");
+  expect(info.num_waiting).toBeLessThanOrEqual(1);
+  await loop.stop();
+  expect(process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length).toBeLessThan(10);
+});
+
+test("closing twice, and closing without a connection, ends soon", async () => {
+  await using server = await startTestServer();
+  const { nats } = server;
+  const bus = await connectBus({ url: nats.url, name: "test", logger: silent });
+  await ensure(bus);
+  bus.startPullLoop({ durable: generalDurable(), slots: 1, handle: async () => undefined, logger: silent });
+  await nats.kill();
+  await expect.poll(() => bus.health().ready, WAIT).toBe(false);
+  const startedMs = performance.now();
+  await bus.close();
+  await bus.close();
+  expect(performance.now() - startedMs).toBeLessThan(3000);
+});
+
+test("flush fails in time when the server is away", async () => {
+  await using server = await startTestServer();
+  const { nats } = server;
+  const bus = await connectBus({ url: nats.url, name: "test", logger: silent });
+  await nats.kill();
+  await expect.poll(() => bus.health().ready, WAIT).toBe(false);
+  await expect(bus.flush()).rejects.toMatchObject({ code: "bus_unavailable" });
+  await bus.close();
+});
