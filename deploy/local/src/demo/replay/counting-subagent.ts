@@ -1,7 +1,7 @@
 import { COUNTS_PATH } from "../survey-brief.ts";
 import { type Exchange, type Reply, resultsOf } from "./conversation.ts";
 import { COUNTING_COMMAND } from "./counting-command.ts";
-import { findCounts, languagesInWords } from "./survey-counts.ts";
+import { countInWords, findCounts, languagesInWords } from "./survey-counts.ts";
 
 /** The task by which this subagent is known. */
 export const COUNTING_TASK = `Count the files and lines of the workspace by language and write ${COUNTS_PATH}.`;
@@ -13,7 +13,7 @@ export function countingReply(exchanges: readonly Exchange[]): Reply {
   const counts = findCounts(output);
   if (counts === undefined) return { text: `The counting command did not print counts. It printed:\n${output}` };
   return {
-    text: `Counted ${counts.files} files with ${counts.lines} lines: ${languagesInWords(counts)}. Written to ${COUNTS_PATH}:\n${JSON.stringify(counts)}`,
+    text: `Counted ${countInWords(counts)}: ${languagesInWords(counts)}. Written to ${COUNTS_PATH}:\n${JSON.stringify(counts)}`,
   };
 }
 

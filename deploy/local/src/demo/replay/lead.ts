@@ -3,7 +3,7 @@ import { type Exchange, type Reply, resultsOf, type ToolUse } from "./conversati
 import { COUNTING_TASK } from "./counting-subagent.ts";
 import { ENTRY_POINTS_TASK } from "./entry-points-subagent.ts";
 import { STRUCTURE_TASK } from "./structure-subagent.ts";
-import { countsTable, findCounts, languagesInWords } from "./survey-counts.ts";
+import { countInWords, countsTable, findCounts, languagesInWords } from "./survey-counts.ts";
 
 /** Delegates, waits for the results, reads the counts, writes the report, answers. */
 export function leadReply(exchanges: readonly Exchange[]): Reply {
@@ -17,7 +17,7 @@ export function leadReply(exchanges: readonly Exchange[]): Reply {
   if (written === undefined)
     return { text: "I write the report.", calls: [writeReport(countsTable(counts), findings)] };
   return {
-    text: `The workspace holds ${counts.files} files with ${counts.lines} lines: ${languagesInWords(counts)}. The report is ${REPORT_PATH}.`,
+    text: `The workspace holds ${countInWords(counts)}: ${languagesInWords(counts)}. The report is ${REPORT_PATH}.`,
   };
 }
 

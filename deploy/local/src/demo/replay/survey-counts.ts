@@ -31,10 +31,16 @@ function isCount(value: unknown): value is Count {
   return "files" in value && Number.isInteger(value.files) && "lines" in value && Number.isInteger(value.lines);
 }
 
+/** `37 files with 111 lines`. */
+export function countInWords({ files, lines }: Count): string {
+  return `${files} ${files === 1 ? "file" : "files"} with ${lines} ${lines === 1 ? "line" : "lines"}`;
+}
+
 /** `Python 37 files with 111 lines, TypeScript 11 files with 55 lines`. */
 export function languagesInWords({ languages }: SurveyCounts): string {
-  const words = byLines(languages).map(([name, { files, lines }]) => `${name} ${files} files with ${lines} lines`);
-  return words.join(", ");
+  return byLines(languages)
+    .map(([name, count]) => `${name} ${countInWords(count)}`)
+    .join(", ");
 }
 
 /** A Markdown table of the languages, most lines first, with the total last. */

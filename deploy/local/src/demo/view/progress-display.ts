@@ -20,12 +20,18 @@ function redrawing(output: Terminal): ProgressDisplay {
   let drawn = 0;
   return {
     show(rows, nowMs) {
-      const lines = rows.map((row) => `${lineOf(row, nowMs).slice(0, (output.columns ?? 120) - 1)}\n`);
+      const width = widthOf(output);
+      const lines = rows.map((row) => `${lineOf(row, nowMs).slice(0, width - 1)}\n`);
       const back = drawn === 0 ? "" : `\u001B[${drawn}A\u001B[J`;
       output.write(`${back}${lines.join("")}`);
       drawn = lines.length;
     },
   };
+}
+
+/** A terminal that does not know its width says 0. */
+function widthOf({ columns = 0 }: Terminal): number {
+  return columns > 0 ? columns : 120;
 }
 
 function appending(output: Terminal): ProgressDisplay {
