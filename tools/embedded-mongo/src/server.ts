@@ -28,7 +28,7 @@ export interface ServerOptions extends BindAddress {
 /** A listening server. */
 export interface RunningServer {
   readonly address: BindAddress;
-  /** Ends all connections, flushes and closes the data. */
+  /** Ends all connections, flushes and closes the data; further calls await the first. */
   close(): Promise<void>;
 }
 
@@ -60,16 +60,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw error;
   }
   const stopSweeping = sweepRegularly(state, options.sweepIntervalMs ?? DEFAULT_SWEEP_INTERVAL_MS);
-  return {
-    address,
-    async close() {
-      stopSweeping();
-      const closed = closeListener(listener);
-      for (const socket of sockets) socket.destroy();
-      await closed;
-      await state.journal.close();
-    },
+  const stop = async (): Promise<void> => {
+    stopSweeping();
+    const closed = closeListener(listener);
+    for (const socket of sockets) socket.destroy();
+    await closed;
+    await state.journal.close();
   };
+  let stopped: Promise<void> | undefined;
+  return { address, close: () => (stopped ??= stop()) };
 }
 
 function createState(options: ServerOptions, identity: ServerState["identity"]): ServerState {

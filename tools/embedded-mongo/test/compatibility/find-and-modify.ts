@@ -52,7 +52,7 @@ export const FIND_AND_MODIFY: CheckGroup = {
           { id: "b", st: "w" },
         ],
       });
-      const options = { arrayFilters: [{ "x.id": "b" }], returnDocument: "after" } as const;
+      const options = { arrayFilters: [{ "x.id": "b" }], returnDocument: "after" as const };
       const found = await c.findOneAndUpdate({ _id: 1 }, { $set: { "s.$[x].st": "done" } }, options);
       assert.deepEqual(at(found, "s"), [
         { id: "a", st: "w" },
@@ -76,7 +76,7 @@ export const FIND_AND_MODIFY: CheckGroup = {
     "a lease that is missing counts as expired": async ({ c }) => {
       await c.insertOne({ _id: 1 });
       const isFree = { _id: 1, $expr: { $lt: ["$lease.until", "$$NOW"] } };
-      const before = await c.findOneAndUpdate(isFree, [{ $set: { taken_at: "$$NOW" } }]);
+      const before = await c.findOneAndUpdate(isFree, [{ $set: { taken_at: "$$NOW" } }], { returnDocument: "before" });
       assert.deepEqual(before, { _id: 1 });
       assert.ok(at(await c.findOne(), "taken_at") instanceof Date);
     },
