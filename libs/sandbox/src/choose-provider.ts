@@ -27,8 +27,8 @@ export interface ProviderChoice {
 export interface ProviderHost {
   readonly config: SandboxConfig;
   readonly searchPath: string;
-  /** Directory for the few system files that bubblewrap shows. */
-  readonly systemDirectory: string;
+  /** Directory of all workspaces. */
+  readonly root: string;
 }
 
 const PROBE_TIMEOUT_MS = 10_000;
@@ -50,13 +50,17 @@ async function tryProvider(host: ProviderHost, name: ProviderName): Promise<Comm
   if (provider !== "auto" && provider !== name) return `sandbox.provider is ${provider}`;
   if (name === "local") {
     if (!allow_host_bash) return "sandbox.allow_host_bash is false: commands would run unisolated on this host";
+    if (!/^[\w/.@%+=:,-]+$/.test(host.root))
+      return "sandbox.workspaces_dir holds a space or another character that a shell takes for itself";
     return probed(createLocalProvider(host.searchPath));
   }
   if (process.platform !== "linux") return "bubblewrap needs Linux";
   return probed(await createBubblewrapProvider({ searchPath: host.searchPath, ...(await systemFiles(host)) }));
 }
 
-async function systemFiles({ systemDirectory }: ProviderHost): Promise<{ passwd: string; group: string }> {
+/** The few system files that bubblewrap shows. */
+async function systemFiles({ root }: ProviderHost): Promise<{ passwd: string; group: string }> {
+  const systemDirectory = join(root, ".system");
   await mkdir(systemDirectory, { recursive: true });
   const passwd = join(systemDirectory, "passwd");
   const group = join(systemDirectory, "group");

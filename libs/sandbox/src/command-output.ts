@@ -6,7 +6,7 @@ const KEPT_BYTES = 128 * 1024;
 /** Room for the line that says how much is left out. */
 const NOTE_ROOM = 64;
 
-export interface CollectedOutput {
+interface CollectedOutput {
   readonly output: string;
   readonly truncated: boolean;
 }

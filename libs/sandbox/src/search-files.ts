@@ -7,7 +7,7 @@ import { WORKSPACE_ROOT } from "./virtual-roots.ts";
 export const GLOB_MAX_PATHS = 200;
 export const GREP_MAX_MATCHES = 100;
 /** Patterns come from a model: one that runs away costs this long. */
-export const SEARCH_TIMEOUT_MS = 20_000;
+const SEARCH_TIMEOUT_MS = 20_000;
 
 export interface SearchDeps {
   readonly resolver: PathResolver;

@@ -4,14 +4,14 @@ import { AntlerError, messageOf } from "@antler/contracts";
 
 import type { SearchAnswer, SearchJob } from "./search-job.ts";
 
-export interface Search {
+interface Search {
   readonly job: SearchJob;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
   readonly take: (answer: SearchAnswer) => void;
 }
 
-export interface SearchEnd {
+interface SearchEnd {
   readonly truncated: boolean;
   readonly timedOut: boolean;
 }

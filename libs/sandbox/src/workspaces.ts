@@ -1,5 +1,5 @@
 import { mkdir, realpath } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 
 import type { SandboxConfig, WorkspaceReceipt } from "@antler/contracts";
@@ -71,7 +71,7 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Work
   const root = await realpath(resolve(options.root));
   const config = options.provider === undefined ? options.config : { ...options.config, provider: options.provider };
   const searchPath = searchPathOf(options.environment ?? {});
-  const choice = await chooseProvider({ config, searchPath, systemDirectory: join(root, ".system") });
+  const choice = await chooseProvider({ config, searchPath, root });
   report(options.logger, choice);
   return workspacesOf({
     root,

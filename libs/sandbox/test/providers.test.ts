@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { aConfig, aFixture, never } from "./support.ts";
+import { createWorkspaces } from "../src/index.ts";
+import { aConfig, aFixture, never, silent } from "./support.ts";
 
 describe("the choice of a provider", () => {
   let bin: string;
@@ -56,6 +57,18 @@ describe("the choice of a provider", () => {
 
     expect(fixture.workspaces.bashAvailable).toBe(false);
     expect(fixture.workspaces.reasons.map((reason) => reason.provider)).toEqual(["bubblewrap", "local"]);
+  });
+});
+
+describe("host commands", () => {
+  it("are refused where their paths would need quoting", async () => {
+    const root = await mkdtemp(join(tmpdir(), "antler with space-"));
+    const config = aConfig({ provider: "local", allow_host_bash: true });
+
+    const workspaces = await createWorkspaces({ root, config, logger: silent, environment: process.env });
+
+    expect(workspaces.reasons.at(-1)?.reason).toContain("sandbox.workspaces_dir holds a space");
+    await rm(root, { recursive: true });
   });
 });
 
