@@ -10,7 +10,7 @@ export {
 } from "./create-agent.ts";
 export { executeRun } from "./lead/execute-run.ts";
 export type { RunDeps } from "./lead/run-deps.ts";
-export { createChatModel } from "./models/create-chat-model.ts";
+export { createModels, type Models } from "./models/models.ts";
 export type {
   ChildOutcome,
   Delegate,

@@ -1,6 +1,6 @@
-import { executeRun } from "@antler/agent";
+import { executeRun, type Models } from "@antler/agent";
 import type { Bus } from "@antler/bus";
-import type { Config, Environment } from "@antler/contracts";
+import type { Config } from "@antler/contracts";
 import {
   createDelegation,
   createEventAppender,
@@ -24,8 +24,7 @@ export interface LeadRunnerDeps {
   readonly config: Config;
   readonly logger: Logger;
   readonly workspaces: Workspaces;
-  /** For keys of models and proxies. */
-  readonly environment: Environment;
+  readonly models: Models;
   readonly runner: RunnerIdentity;
 }
 
@@ -42,13 +41,13 @@ interface ClaimedRun {
 
 /** Leads one claimed run, with checkpoints, log, live deltas and delegation that are bound to this claim. */
 async function lead(deps: LeadRunnerDeps, delegation: Delegation, { run, lease }: ClaimedRun): Promise<RunOutcome> {
-  const { store, bus, config, environment, workspaces } = deps;
+  const { store, bus, config, models, workspaces } = deps;
   const events = createEventAppender(deps, { runId: run._id, threadId: run.thread_id });
   try {
     return await executeRun(
       {
         config,
-        environment,
+        models,
         workspaces,
         usage: store.usage,
         saver: store.saver({ runId: run._id, epoch: lease.epoch, claimId: lease.claimId }),

@@ -1,6 +1,6 @@
-import { executeTask } from "@antler/agent";
+import { executeTask, type Models } from "@antler/agent";
 import type { Bus } from "@antler/bus";
-import type { Config, Environment } from "@antler/contracts";
+import type { Config } from "@antler/contracts";
 import {
   createEventAppender,
   type Lease,
@@ -19,8 +19,7 @@ export interface SubagentRunnerDeps {
   readonly config: Config;
   readonly logger: Logger;
   readonly workspaces: Workspaces;
-  /** For keys of models and proxies. */
-  readonly environment: Environment;
+  readonly models: Models;
   readonly runner: RunnerIdentity;
   /** Pools whose tasks are taken. */
   readonly pools: readonly string[];
@@ -33,10 +32,10 @@ export function startSubagentRunner(deps: SubagentRunnerDeps): Worker {
 
 /** Executes one claimed task; its steps go to the log of its run. */
 async function execute(deps: SubagentRunnerDeps, task: TaskRow, lease: Lease): Promise<TaskOutcome> {
-  const { store, config, environment, workspaces } = deps;
+  const { store, config, models, workspaces } = deps;
   const events = createEventAppender(deps, { runId: task.run_id, threadId: task.thread_id });
   try {
-    return await executeTask({ config, environment, workspaces, usage: store.usage, events }, task, lease);
+    return await executeTask({ config, models, workspaces, usage: store.usage, events }, task, lease);
   } finally {
     await events.close();
   }

@@ -1,3 +1,4 @@
+import { createModels } from "@antler/agent";
 import { connectBus } from "@antler/bus";
 import { durablesOf, STREAMS } from "@antler/contracts";
 import {
@@ -45,10 +46,12 @@ runMain(async () => {
   };
   const { health_host: host, health_port: port } = config.http;
   const health = await startHealthServer({ host, port, isReady });
+  const models = createModels(config, environment);
   const runner = { id: newRunnerId(), pid: process.pid };
-  const worker = startSubagentRunner({ store, bus, config, logger, workspaces, environment, runner, pools });
+  const worker = startSubagentRunner({ store, bus, config, logger, workspaces, models, runner, pools });
 
   lifecycle.onDrain("worker", (cutoff) => worker.drain(cutoff));
+  lifecycle.onDrain("models", () => models.close());
   lifecycle.onDrain("bus", () => bus.close());
   lifecycle.onDrain("store", () => store.close());
   lifecycle.onDrain("health", () => health.close());

@@ -1,4 +1,4 @@
-import type { Config, Environment, TaskEnvelope } from "@antler/contracts";
+import type { Config, TaskEnvelope } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { Sandbox } from "@antler/sandbox";
 
@@ -8,7 +8,7 @@ import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
 import { createUsageRecorder, type UsageRecorder } from "../middleware/usage-recorder.ts";
 import { modelCallMiddleware } from "../model-call-middleware.ts";
 import { chooseModel } from "../models/choose-model.ts";
-import { createChatModel } from "../models/create-chat-model.ts";
+import type { Models } from "../models/models.ts";
 import type { EventSink, ExecutionLease, UsageSink } from "../ports.ts";
 import { createReadMarks } from "../tools/read-marks.ts";
 import { createTools } from "../tools/tool-catalog.ts";
@@ -48,7 +48,7 @@ export function createChildWatch({ envelope, lease, usage: sink, events }: Child
 export interface ChildAgentOptions {
   readonly envelope: TaskEnvelope;
   readonly config: Config;
-  readonly environment: Environment;
+  readonly models: Models;
   readonly sandbox: Sandbox;
   readonly lease: ExecutionLease;
   readonly watch: ChildWatch;
@@ -59,7 +59,7 @@ export async function createChildAgent(options: ChildAgentOptions): Promise<Comp
   const { envelope, config, sandbox, lease, watch } = options;
   const model = chooseModel(config, envelope.model_name);
   return createAgent({
-    model: await createChatModel(model, options.environment),
+    model: await options.models.get(model.name),
     tools: createTools(envelope.tools, {
       sandbox,
       signal: lease.signal,

@@ -1,10 +1,11 @@
 import type { BaseMessage } from "@langchain/core/messages";
 
-import { type Config, type Environment, isAntlerError, type TaskEnvelope } from "@antler/contracts";
+import { type Config, isAntlerError, type TaskEnvelope } from "@antler/contracts";
 import type { Sandbox, Workspaces } from "@antler/sandbox";
 
 import { detached } from "../detached.ts";
 import { infrastructureFaultIn } from "../execution-fault.ts";
+import type { Models } from "../models/models.ts";
 import type { ChildOutcome, EventSink, ExecutionLease, TaskToExecute, UsageSink } from "../ports.ts";
 import { verifyEnvelope } from "../subagents/verify-envelope.ts";
 import type { ThreadState } from "../thread-state.ts";
@@ -15,8 +16,7 @@ import { cappedTask, type ChildEnding, completedTask, failedTask, timedOutTask }
 
 export interface TaskDeps {
   readonly config: Config;
-  /** For keys of models and proxies. */
-  readonly environment: Environment;
+  readonly models: Models;
   readonly workspaces: Pick<Workspaces, "open" | "bashAvailable">;
   readonly usage: UsageSink;
   /** The log of the task's run. */
@@ -78,8 +78,8 @@ async function driveChild(
   { deps, lease, envelope, watch }: Execution,
   sandbox: Sandbox,
 ): Promise<readonly BaseMessage[]> {
-  const { config, environment } = deps;
-  const agent = await createChildAgent({ envelope, config, environment, sandbox, lease, watch });
+  const { config, models } = deps;
+  const agent = await createChildAgent({ envelope, config, models, sandbox, lease, watch });
   const input = {
     messages: childMessages(envelope, lease.attempt),
     sandbox: envelope.sandbox,

@@ -42,13 +42,13 @@ function modelCallLimit({ config }: RunToExecute): number {
 
 function leadOf(drive: LeadDrive, maxModelCalls: number, trims: TrimmedCalls[]): Promise<LeadAgent> {
   const { deps, run, lease, events, sandbox } = drive;
-  const { config, environment, usage, saver, delegate } = deps;
+  const { config, models, usage, saver, delegate } = deps;
   const scope = leadScope({ run, config, sandbox, capabilities: { canRunCommands: deps.workspaces.bashAvailable } });
   const onTrim = (trimmed: TrimmedCalls) => {
     trims.push(trimmed);
     events.trimmed(trimmed);
   };
-  return createLeadAgent({ scope, lease, environment, usage, saver, delegate, maxModelCalls, onTrim });
+  return createLeadAgent({ scope, lease, models, usage, saver, delegate, maxModelCalls, onTrim });
 }
 
 /** A rolled-back run leaves nothing behind that could be closed. */

@@ -1,7 +1,6 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { AgentMiddleware } from "langchain";
 
-import type { Environment } from "@antler/contracts";
 import { newId } from "@antler/platform";
 
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
@@ -9,7 +8,7 @@ import { createSubagentLimit } from "../middleware/subagent-limit.ts";
 import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
 import { createUsageRecorder } from "../middleware/usage-recorder.ts";
 import { modelCallMiddleware } from "../model-call-middleware.ts";
-import { createChatModel } from "../models/create-chat-model.ts";
+import type { Models } from "../models/models.ts";
 import type { Delegate, ExecutionLease, UsageSink } from "../ports.ts";
 import { delegationLimits } from "../subagents/delegation-limits.ts";
 import type { TrimmedCalls } from "../subagents/limit-task-calls.ts";
@@ -23,7 +22,7 @@ import type { LeadScope } from "./lead-scope.ts";
 export interface LeadAgentOptions {
   readonly scope: LeadScope;
   readonly lease: ExecutionLease;
-  readonly environment: Environment;
+  readonly models: Models;
   readonly usage: UsageSink;
   readonly saver: BaseCheckpointSaver;
   readonly delegate: Delegate;
@@ -44,7 +43,7 @@ export async function createLeadAgent(options: LeadAgentOptions): Promise<LeadAg
   const turns = createTurnLimit(options.maxModelCalls);
   const limit = createSubagentLimit({ ...limits, spent: run.calls, onTrim });
   const agent = createAgent({
-    model: await createChatModel(scope.model, options.environment),
+    model: await options.models.get(scope.model.name),
     tools: [...ownTools(options), ...(scope.canDelegate ? [taskTool(options, limits.maxTotal)] : [])],
     middleware: [...(scope.canDelegate ? [limit] : []), ...callMiddleware(options, turns)],
     systemPrompt: leadPrompt(scope, limits),

@@ -1,15 +1,15 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 
-import type { Config, Environment } from "@antler/contracts";
+import type { Config } from "@antler/contracts";
 import type { Workspaces } from "@antler/sandbox";
 
+import type { Models } from "../models/models.ts";
 import type { Delegate, EndedCalls, EventSink, PublishLive, UsageSink } from "../ports.ts";
 
 /** What the execution of one claimed run stands on. */
 export interface RunDeps {
   readonly config: Config;
-  /** For keys of models and proxies. */
-  readonly environment: Environment;
+  readonly models: Models;
   readonly workspaces: Pick<Workspaces, "open" | "bashAvailable">;
   readonly usage: UsageSink;
   /** The run's checkpoints, fenced by this claim. */

@@ -5,23 +5,29 @@ import { initChatModel } from "langchain";
 import { AntlerError, type Environment, messageOf, type ModelConfig } from "@antler/contracts";
 
 import type { AgentModel } from "./agent-model.ts";
-import { createModelFetch } from "./model-fetch.ts";
+import type { ModelTransport } from "./model-transport.ts";
 
 /** Retries are made around the whole call, where they can be aborted and never cost a turn. */
 const NO_RETRIES = { maxRetries: 0 };
+
+export interface ChatModelSources {
+  /** For keys. */
+  readonly environment: Environment;
+  readonly transport: ModelTransport;
+}
 
 /**
  * The chat model of a configuration entry.
  * @throws AntlerError `model_failed` when the provider is not installed or its key is missing.
  */
-export async function createChatModel(config: ModelConfig, environment: Environment): Promise<AgentModel> {
+export async function createChatModel(config: ModelConfig, sources: ChatModelSources): Promise<AgentModel> {
   switch (config.provider) {
     case "openai":
-      return openai(config, environment);
+      return openai(config, sources);
     case "anthropic":
-      return anthropic(config, environment);
+      return anthropic(config, sources);
     default:
-      return other(config, environment);
+      return other(config, sources);
   }
 }
 
@@ -31,7 +37,7 @@ function keyOf({ name, api_key_env }: ModelConfig, environment: Environment): st
   throw new AntlerError("model_failed", `Model ${name} has no key: set the environment variable ${api_key_env}`);
 }
 
-function openai(config: ModelConfig, environment: Environment): AgentModel {
+function openai(config: ModelConfig, { environment, transport }: ChatModelSources): AgentModel {
   const timeout = config.timeout_seconds * 1000;
   const fields = {
     model: config.model,
@@ -40,27 +46,27 @@ function openai(config: ModelConfig, environment: Environment): AgentModel {
     ...(config.temperature !== undefined && { temperature: config.temperature }),
     ...(config.max_tokens !== undefined && { maxTokens: config.max_tokens }),
   };
-  const fetch = createModelFetch(environment, timeout);
+  const fetch = transport.fetch(timeout);
   if (config.base_url === undefined)
     return new ChatOpenAI({ ...fields, apiKey: keyOf(config, environment) ?? "", configuration: { fetch } });
   const apiKey = (config.api_key_env === undefined ? undefined : environment[config.api_key_env]) ?? "none";
   return new ChatOpenAICompletions({ ...fields, apiKey, configuration: { fetch, baseURL: config.base_url } });
 }
 
-function anthropic(config: ModelConfig, environment: Environment): AgentModel {
+function anthropic(config: ModelConfig, { environment, transport }: ChatModelSources): AgentModel {
   const timeout = config.timeout_seconds * 1000;
   return new ChatAnthropic({
     model: config.model,
     apiKey: keyOf(config, environment) ?? "",
     ...NO_RETRIES,
-    clientOptions: { timeout, fetch: createModelFetch(environment, timeout) },
+    clientOptions: { timeout, fetch: transport.fetch(timeout) },
     ...(config.base_url !== undefined && { anthropicApiUrl: config.base_url }),
     ...(config.temperature !== undefined && { temperature: config.temperature }),
     ...(config.max_tokens !== undefined && { maxTokens: config.max_tokens }),
   });
 }
 
-async function other(config: ModelConfig, environment: Environment): Promise<AgentModel> {
+async function other(config: ModelConfig, { environment }: ChatModelSources): Promise<AgentModel> {
   const key = keyOf(config, environment);
   try {
     const model = await initChatModel(config.model, {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { executeTask, type TaskToExecute } from "../../src/index.ts";
+import { createModels, executeTask, type TaskToExecute } from "../../src/index.ts";
 import { aConfig, aLease, aRecorder, aTask, openWorkspaces, type TestLease } from "../support/executions.ts";
 import {
   calls,
@@ -26,7 +26,11 @@ async function execute(
 ) {
   const config = aConfig(server.baseUrl);
   await using opened = await openWorkspaces(config);
-  const outcome = await executeTask({ config, environment: {}, ...opened, ...recorder.sinks }, task, lease);
+  const outcome = await executeTask(
+    { config, models: createModels(config, {}), ...opened, ...recorder.sinks },
+    task,
+    lease,
+  );
   return { outcome, recorder, task, lease };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { executeRun } from "../../src/index.ts";
+import { createModels, executeRun } from "../../src/index.ts";
 import { aConfig, aLease, aRecorder, aRun, aSaver, openWorkspaces } from "../support/executions.ts";
 import { inOrder, says, startModelServer, toolNames } from "../support/model-server.ts";
 
@@ -16,12 +16,13 @@ describe("executeRun", () => {
     const outcome = await executeRun(
       {
         config,
-        environment: {},
+        models: createModels(config, {}),
         ...opened,
         ...recorder.sinks,
         publishLive: recorder.publishLive,
         saver: aSaver(),
         delegate,
+        endedCalls: async () => new Map(),
       },
       run,
       aLease(),

@@ -4,6 +4,7 @@ import type { Config, RunEvent, SubagentOutcome, TaskEnvelope } from "@antler/co
 import type { Workspaces } from "@antler/sandbox";
 
 import {
+  createModels,
   type Delegate,
   type DelegationRequest,
   executeRun,
@@ -36,7 +37,7 @@ export function startLead(options: LeadRunOptions): LeadRun {
   const { config, workspaces, run = aRun(), lease = aLease(), saver = aSaver(), recorder = aRecorder() } = options;
   const delegate = options.delegate ?? (() => Promise.reject(new Error("nothing may be delegated")));
   const ended = options.endedCalls ?? new Map<string, SubagentOutcome>();
-  const deps = { config, environment: {}, workspaces, saver, delegate, endedCalls: async () => ended };
+  const deps = { config, models: createModels(config, {}), workspaces, saver, delegate, endedCalls: async () => ended };
   const outcome = executeRun({ ...deps, ...recorder.sinks, publishLive: recorder.publishLive }, run, lease);
   return { outcome, recorder, run, lease, saver };
 }
