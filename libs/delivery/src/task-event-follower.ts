@@ -34,7 +34,7 @@ export function followTaskEvents(
         afterSeq = event.seq;
         onEvent(event);
       }
-      if (events.length < PAGE) return;
+      if (events.length === 0) return;
     }
   };
   const catchUp = () => {

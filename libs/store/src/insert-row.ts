@@ -1,4 +1,5 @@
 import type { Collection, Document, Filter } from "mongodb";
+
 import { isDuplicateKey, storeCall } from "./store-call.ts";
 import { literal, NOW, plusMs } from "./work-predicates.ts";
 

@@ -1,5 +1,7 @@
-import { AntlerError, RUN_TERMINAL_STATUSES } from "@antler/contracts";
 import type { Collection } from "mongodb";
+
+import { AntlerError, RUN_TERMINAL_STATUSES } from "@antler/contracts";
+
 import { insertRow, type NewRow, type RowDates } from "./insert-row.ts";
 import type { RunRow } from "./rows.ts";
 import { storeCall } from "./store-call.ts";

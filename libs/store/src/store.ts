@@ -1,4 +1,5 @@
 import type { Logger } from "@antler/platform";
+
 import { type CheckpointRetention, createCheckpointRetention } from "./checkpoint-retention.ts";
 import { connectMongo, type ConnectMongoOptions } from "./connect.ts";
 import { createDeadLetterLedger, type DeadLetterLedger } from "./dead-letter-ledger.ts";

@@ -1,4 +1,5 @@
 import type { Collection, Document, Filter } from "mongodb";
+
 import type { CancelMark, Claim, Duty, TicketRecord, WorkRow } from "./rows.ts";
 import { storeCall } from "./store-call.ts";
 import { claimable, literal, NOW, plusMs } from "./work-predicates.ts";

@@ -1,6 +1,7 @@
-import { createLogger, newId } from "@antler/platform";
-import { startEmbeddedMongo } from "@antler/embedded-mongo";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { startEmbeddedMongo } from "@antler/embedded-mongo";
+import { createLogger, newId } from "@antler/platform";
 
 import { aRunDraft, aTaskDraft } from "../../../test/harness/rows.ts";
 import {
@@ -91,7 +92,7 @@ describe("a claim", () => {
     ["a row past its deadline", { deadline_ms: -1 }],
     ["a held row", { status: "held" }],
   ] as const)("refuses %s", async (_name, given) => {
-    const task = await insertTask(given as Partial<TaskDraft>);
+    const task = await insertTask(given);
 
     expect(await store.tasks.claim(task._id, aClaim(), 10_000)).toBeUndefined();
     expect(await store.tasks.get(task._id)).toMatchObject({ epoch: 0 });
