@@ -25,7 +25,7 @@ async function startInterruptible() {
       if (turn === 1) await open.promise;
     },
   });
-  const started = await startServiceStack({ answer });
+  const started = await startServiceStack({ document: {}, answer });
   stack = started;
   const client = gatewayClient(started.url);
   const ids = await client.startRun();
@@ -63,7 +63,7 @@ function expectStepsOnce(log: readonly RunEvent[], taskId: string, attempt: numb
   expect(own.filter(({ type }) => type === "subagent.end")).toHaveLength(1);
 }
 
-describe("a run survives", () => {
+describe("a run survives", { timeout: 120_000 }, () => {
   it("kill -9 of a subagent-runner in the middle of its tasks", async () => {
     const { started, client, ids, open } = await startInterruptible();
     const tasks = await started.deps.store.tasks.listByRun(ids.runId);
