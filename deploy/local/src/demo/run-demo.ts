@@ -129,7 +129,7 @@ async function work(demo: Demo, stack: Stack, interrupt: AbortSignal): Promise<n
 
 function sayUnisolated(reason: string, config: Config, print: Demo["print"]): void {
   if (!config.sandbox.allow_host_bash) {
-    throw new SetupError(`${reason}; or accept unisolated commands: npm run demo -- --allow-host-bash`);
+    throw new SetupError(`${reason}. To run commands unisolated instead: npm run demo -- --allow-host-bash`);
   }
   print(`Commands run unisolated on this machine: ${reason}`);
 }
