@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { AntlerError, ENVIRONMENT_VARIABLES, type Environment, isAntlerError, parseConfig } from "../src/index.ts";
+import { AntlerError, type Environment, ENVIRONMENT_VARIABLES, isAntlerError, parseConfig } from "../src/index.ts";
 
 const custom = { description: "Analyses", system_prompt: "You analyse." };
 
@@ -207,8 +207,8 @@ describe("the environment", () => {
       ANTLER_LOG_LEVEL: "warn",
     };
     const environment = Object.fromEntries(ENVIRONMENT_VARIABLES.map(({ name }) => [name, values[name] ?? "value"]));
-    const config = parseConfig({}, environment) as Record<string, Record<string, unknown>>;
-    const defaults = parseConfig({}, {}) as Record<string, Record<string, unknown>>;
+    const config = parseConfig({}, environment) as unknown as Record<string, Record<string, unknown>>;
+    const defaults = parseConfig({}, {}) as unknown as Record<string, Record<string, unknown>>;
 
     for (const { name, path } of ENVIRONMENT_VARIABLES) {
       const [section, key] = path;

@@ -12,7 +12,7 @@ export interface DemoArguments {
   readonly allowHostBash: boolean;
 }
 
-export const demoUsage = "npm run demo -- [--workspace DIR] [--json] [--verbose] [--allow-host-bash]";
+const demoUsage = "npm run demo -- [--workspace DIR] [--json] [--verbose] [--allow-host-bash]";
 
 /**
  * @param folder what a relative DIR is relative to: where the user stands.

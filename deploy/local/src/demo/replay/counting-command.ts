@@ -1,7 +1,7 @@
 import { COUNTS_PATH, WORKSPACE_PATH } from "../survey-brief.ts";
 
 /** Extensions by language; the first that matches decides, all others are counted as "Other". */
-export const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
+const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
   Python: ["py", "pyi"],
   TypeScript: ["ts", "tsx", "mts", "cts"],
   JavaScript: ["js", "jsx", "mjs", "cjs"],

@@ -21,7 +21,7 @@ export function registerAnswers(mock: LLMock, { latencyMs }: { readonly latencyM
 }
 
 /** A lead is known by its task tool, a subagent by the task it was given. */
-export function replyTo(request: ChatCompletionRequest): Reply {
+function replyTo(request: ChatCompletionRequest): Reply {
   const exchanges = exchangesOf(request);
   if (hasTool(request, "task")) return leadReply(exchanges);
   if (asks(request, COUNTING_TASK)) return countingReply(exchanges);
