@@ -18,7 +18,7 @@ export function describeFaults(faults: unknown, document: YamlDocument, environm
   return Faults.parse(faults).map(({ path, message }) => ({
     path: path === "" ? "(root)" : path,
     message,
-    place: variableOf(path, environment) ?? lineOf(path, message, document),
+    place: variableOf(path, environment) ?? lineOf(path, document),
   }));
 }
 
@@ -28,10 +28,7 @@ function variableOf(path: string, environment: Environment): string | undefined 
   return `from ${variable.name}`;
 }
 
-/** A key that does not exist is reported at its parent; its own line is the better place. */
-function lineOf(path: string, message: string, { name, lineAt }: YamlDocument): string {
-  const steps = path === "" ? [] : path.split(".");
-  const unknownKey = /^Unrecognized keys?: "([^"]+)"/.exec(message)?.[1];
-  const line = (unknownKey === undefined ? undefined : lineAt([...steps, unknownKey])) ?? lineAt(steps);
+function lineOf(path: string, { name, lineAt }: YamlDocument): string {
+  const line = lineAt(path === "" ? [] : path.split("."));
   return line === undefined ? `not in ${name}` : `${name} line ${line}`;
 }

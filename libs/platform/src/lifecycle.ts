@@ -36,32 +36,32 @@ export function createLifecycle({ logger, graceMs }: LifecycleOptions): Lifecycl
   const steps: DrainStep[] = [];
   const draining = new AbortController();
   let state: LifecycleState = "starting";
+  let exitCode = 0;
 
   const enter = (next: LifecycleState, fields: object = {}) => {
     logger.info({ from: state, to: next, ...fields }, "Process changed state");
     state = next;
   };
-  const drain = (reason: string, limits: { graceMs: number; exitCode: number }) => {
+  const drain = (reason: string, limitMs: number) => {
     if (state === "draining" || state === "stopped") return;
     enter("draining", { reason });
     draining.abort(new AntlerError("drained", `The process drains: ${reason}`));
-    void finish(limits);
+    void finish(limitMs);
   };
-  const finish = async (limits: { graceMs: number; exitCode: number }) => {
-    const failed = await runDrainSteps(steps, { graceMs: limits.graceMs, logger });
-    const exitCode = failed ? 1 : limits.exitCode;
+  const finish = async (limitMs: number) => {
+    if (await runDrainSteps(steps, { graceMs: limitMs, logger })) exitCode = 1;
     enter("stopped", { exit_code: exitCode });
     process.exit(exitCode);
   };
   const fail = (error: unknown) => {
+    exitCode = 1;
     logger.fatal({ err: error }, "Uncaught error");
-    process.exitCode = 1;
-    drain(`uncaught error: ${messageOf(error)}`, { graceMs: Math.min(graceMs, FATAL_GRACE_MS), exitCode: 1 });
+    drain(`uncaught error: ${messageOf(error)}`, Math.min(graceMs, FATAL_GRACE_MS));
   };
 
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      drain(signal, { graceMs, exitCode: 0 });
+      drain(signal, graceMs);
     });
   }
   process.on("uncaughtException", fail);
@@ -82,7 +82,7 @@ export function createLifecycle({ logger, graceMs }: LifecycleOptions): Lifecycl
       steps.push({ name, run });
     },
     drain: (reason) => {
-      drain(reason, { graceMs, exitCode: 0 });
+      drain(reason, graceMs);
     },
   };
 }
