@@ -55,8 +55,8 @@ async function run(): Promise<void> {
     dataDir: options.dataDir,
     host: options.host,
     port: options.port,
-    onCompactionError: (error) => {
-      report("The log could not be compacted", error);
+    onBackgroundError: (error) => {
+      report("The embedded MongoDB failed in the background", error);
     },
   });
   announce(server, options.portFile);

@@ -22,7 +22,8 @@ export interface ServerOptions extends BindAddress {
   readonly compactAtBytes?: number;
   /** How often expired documents are removed. */
   readonly sweepIntervalMs?: number;
-  readonly onCompactionError?: (error: unknown) => void;
+  /** Told of what failed outside any command: a compaction, the removal of expired documents. */
+  readonly onBackgroundError?: (error: unknown) => void;
 }
 
 /** A listening server. */
@@ -59,7 +60,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await state.journal.close();
     throw error;
   }
-  const stopSweeping = sweepRegularly(state, options.sweepIntervalMs ?? DEFAULT_SWEEP_INTERVAL_MS);
+  const stopSweeping = sweepRegularly(state, options);
   const stop = async (): Promise<void> => {
     stopSweeping();
     const closed = closeListener(listener);
@@ -74,11 +75,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function createState(options: ServerOptions, identity: ServerState["identity"]): ServerState {
   const catalog = createCatalog();
   const retries = createRetryTable();
-  const { dataDir, compactAtBytes = DEFAULT_COMPACT_AT_BYTES, onCompactionError = () => undefined } = options;
+  const { dataDir, compactAtBytes = DEFAULT_COMPACT_AT_BYTES, onBackgroundError = () => undefined } = options;
   const journal =
     dataDir === undefined
       ? createMemoryJournal()
-      : openDataDirectory({ directory: dataDir, catalog, retries, compactAtBytes, onCompactionError });
+      : openDataDirectory({
+          directory: dataDir,
+          catalog,
+          retries,
+          compactAtBytes,
+          onCompactionError: onBackgroundError,
+        });
   const writer = createDocumentWriter({ catalog, journal, memory: createMemoryGuard(catalog) });
   return { catalog, writer, journal, cursors: createCursorTable(), retries, identity };
 }
@@ -102,15 +109,23 @@ function closeListener(listener: Server): Promise<void> {
   });
 }
 
-function sweepRegularly(state: ServerState, intervalMs: number): () => void {
+function sweepRegularly(state: ServerState, options: ServerOptions): () => void {
+  const { sweepIntervalMs = DEFAULT_SWEEP_INTERVAL_MS, onBackgroundError = () => undefined } = options;
   const timer = setInterval(() => {
-    const nowMs = Date.now();
-    state.cursors.dropIdle(nowMs);
-    removeExpired(state.catalog, state.writer, nowMs);
-    state.journal.commit();
-  }, intervalMs);
+    try {
+      sweep(state, Date.now());
+    } catch (error) {
+      onBackgroundError(error);
+    }
+  }, sweepIntervalMs);
   timer.unref();
   return () => {
     clearInterval(timer);
   };
+}
+
+function sweep(state: ServerState, nowMs: number): void {
+  state.cursors.dropIdle(nowMs);
+  removeExpired(state.catalog, state.writer, nowMs);
+  state.journal.commit();
 }

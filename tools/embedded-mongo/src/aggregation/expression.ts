@@ -4,6 +4,7 @@ import { isServerError, ServerError } from "../server-error.ts";
 import { plainDocument, plainValue } from "../values/copy.ts";
 import type { Document } from "../values/document.ts";
 import { isDocument, setField } from "../values/document.ts";
+import { bindTime, commandTime } from "./command-time.ts";
 import { createOperatorContext } from "./mingo-context.ts";
 
 /** A compiled aggregation expression. */
@@ -12,9 +13,9 @@ export type Expression = (document: Document) => unknown;
 /** The operators, shared by all pipelines: a table without state. */
 export const OPERATOR_CONTEXT = createOperatorContext();
 
-/** Compiles an aggregation expression; `$$NOW` is the time of its first evaluation, `variables` those of `let`. */
+/** Compiles an aggregation expression; `variables` are those of the command, its time among them. */
 export function createExpression(expression: unknown, variables: Document = {}): Expression {
-  const stage = { $replaceRoot: { newRoot: { result: plainValue(expression) } } };
+  const stage = { $replaceRoot: { newRoot: { result: bindTime(plainValue(expression), commandTime(variables)) } } };
   const aggregator = new Aggregator([stage], { context: OPERATOR_CONTEXT, variables: plainDocument(variables) });
   const names = referencedFields(expression);
   return (document) => {

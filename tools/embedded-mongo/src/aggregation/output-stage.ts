@@ -71,7 +71,7 @@ function mergeMatched(state: ServerState, merge: MergeStage, existing: StoredRec
 function mergedDocument(whenMatched: unknown, existing: Document, result: Document): Document {
   if (whenMatched === "replace") return { _id: existing["_id"], ...result };
   if (!Array.isArray(whenMatched)) return { ...existing, ...result };
-  const stages = normaliseStages(whenMatched);
+  const stages = normaliseStages(whenMatched, new Date());
   const aggregator = new Aggregator(stages, { context: OPERATOR_CONTEXT, variables: { new: result } });
   return withServerErrors(() => aggregator.run<Document>([plainDocument(existing)]))[0] ?? {};
 }

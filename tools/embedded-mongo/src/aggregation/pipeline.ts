@@ -9,6 +9,7 @@ import { plainDocument } from "../values/copy.ts";
 import type { Document } from "../values/document.ts";
 import { isDocument } from "../values/document.ts";
 import { toNumber } from "../values/numbers.ts";
+import { commandTime } from "./command-time.ts";
 import { OPERATOR_CONTEXT, withServerErrors } from "./expression.ts";
 import { writeOutput } from "./output-stage.ts";
 import { normaliseStages, stageOf } from "./stages.ts";
@@ -91,7 +92,7 @@ function isPlainSort(sort: unknown): boolean {
 
 function runStages(state: ServerState, aggregation: Aggregation, source: Source): readonly Document[] {
   if (source.rest.length === 0) return source.documents;
-  const aggregator = new Aggregator(normaliseStages(source.rest), {
+  const aggregator = new Aggregator(normaliseStages(source.rest, commandTime(aggregation.variables)), {
     context: OPERATOR_CONTEXT,
     collectionResolver: (name) => readAll(state, `${aggregation.database}.${name}`),
     variables: plainDocument(aggregation.variables),

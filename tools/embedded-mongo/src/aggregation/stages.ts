@@ -2,18 +2,19 @@ import { ServerError } from "../server-error.ts";
 import { plainValue } from "../values/copy.ts";
 import type { Document } from "../values/document.ts";
 import { arrayField, isDocument, isOperatorDocument } from "../values/document.ts";
+import { bindTime, bindTimeInFilter } from "./command-time.ts";
 
 const SCRIPT_OPERATORS = /"\$(function|accumulator|where)":/;
 
 /**
  * Checks a pipeline's stages and writes them as the aggregation library needs them.
- * Throws 40323 on a stage that does not have exactly one field, 31034 on server-side JavaScript.
+ * `now` is what `$$NOW` stands for. Throws 40323 on a stage that does not have exactly one field, 31034 on server-side JavaScript.
  */
-export function normaliseStages(pipeline: readonly unknown[]): Document[] {
+export function normaliseStages(pipeline: readonly unknown[], now: Date): Document[] {
   if (SCRIPT_OPERATORS.test(JSON.stringify(pipeline))) {
     throw new ServerError("Location31034", "server-side JavaScript is not supported");
   }
-  return pipeline.map((stage) => normaliseStage(stageOf(stage)));
+  return pipeline.map((stage) => normaliseStage(stageOf(stage), now));
 }
 
 /** Checks that a pipeline stage is a document of one field. */
@@ -23,22 +24,25 @@ export function stageOf(stage: unknown): Document {
   throw new ServerError("Location40323", message);
 }
 
-function normaliseStage(stage: Document): Document {
+function normaliseStage(stage: Document, now: Date): Document {
   const name = Object.keys(stage)[0] ?? "";
-  return { [name]: normaliseOperand(name, plainValue(stage[name])) };
+  const operand = plainValue(stage[name]);
+  if (name === "$match") return { [name]: bindTimeInFilter(operand, now) };
+  return { [name]: normaliseOperand(name, operand, now) };
 }
 
-function normaliseOperand(name: string, operand: unknown): unknown {
+function normaliseOperand(name: string, operand: unknown, now: Date): unknown {
   if (name === "$unionWith" && typeof operand === "string") return { coll: operand };
-  if (!isDocument(operand)) return operand;
-  if (name === "$set" || name === "$addFields") return Object.fromEntries(flattenFields(operand, ""));
-  if (name === "$facet") return normaliseFacets(operand);
-  if (!Array.isArray(operand["pipeline"])) return operand;
-  return { ...operand, pipeline: normaliseStages(arrayField(operand, "pipeline")) };
+  if (!isDocument(operand)) return bindTime(operand, now);
+  if (name === "$set" || name === "$addFields") return bindTime(Object.fromEntries(flattenFields(operand, "")), now);
+  if (name === "$facet") return normaliseFacets(operand, now);
+  const { pipeline, ...rest } = operand;
+  if (!Array.isArray(pipeline)) return bindTime(operand, now);
+  return { ...(bindTime(rest, now) as Document), pipeline: normaliseStages(pipeline, now) };
 }
 
-function normaliseFacets(facets: Document): Document {
-  return Object.fromEntries(Object.keys(facets).map((name) => [name, normaliseStages(arrayField(facets, name))]));
+function normaliseFacets(facets: Document, now: Date): Document {
+  return Object.fromEntries(Object.keys(facets).map((name) => [name, normaliseStages(arrayField(facets, name), now)]));
 }
 
 /** `{ $set: { a: { b: 1 } } }` changes `a.b` and keeps the other fields of `a`: it is written as `a.b`. */

@@ -1,7 +1,9 @@
+import { TIME_VARIABLE } from "../aggregation/command-time.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { DocumentWriter } from "../catalog/document-writer.ts";
 import type { Journal } from "../storage/journal.ts";
 import type { Document } from "../values/document.ts";
+import { documentField } from "../values/document.ts";
 import type { CursorTable } from "./cursor-table.ts";
 import type { RetryTable } from "./retry-table.ts";
 
@@ -31,6 +33,8 @@ export interface CommandRequest {
   readonly command: Document;
   readonly database: string;
   readonly state: ServerState;
+  /** What `$$NOW` stands for in the whole command. */
+  readonly now: Date;
 }
 
 /** Answers a command; `ok: 1` is added by the dispatcher. Throws ServerError. */
@@ -38,6 +42,11 @@ export type CommandHandler = (request: CommandRequest) => Document;
 
 /** Handlers by the command's name in lower case. */
 export type CommandTable = Readonly<Record<string, CommandHandler>>;
+
+/** The variables that the expressions of a command may use: those of `let`, and its time. */
+export function variablesOf({ command, now }: CommandRequest): Document {
+  return { ...documentField(command, "let"), [TIME_VARIABLE]: now };
+}
 
 /** The namespace that a command names in its first field. */
 export function namespaceOf({ name, command, database }: CommandRequest): string {

@@ -59,7 +59,7 @@ function runHandler(state: ServerState, command: Document, database: string): Do
   const handler = Object.hasOwn(COMMANDS, name.toLowerCase()) ? COMMANDS[name.toLowerCase()] : undefined;
   refuseUnsupported(name.toLowerCase(), command);
   if (handler === undefined) throw new ServerError("CommandNotFound", `no such command: '${name}'`);
-  return { ...handler({ name, command, database, state }), ok: 1 };
+  return { ...handler({ name, command, database, state, now: new Date() }), ok: 1 };
 }
 
 function retryableWrite(command: Document): RetryableWrite | undefined {

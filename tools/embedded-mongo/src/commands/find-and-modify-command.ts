@@ -4,7 +4,7 @@ import { ServerError } from "../server-error.ts";
 import type { Document } from "../values/document.ts";
 import { documentField } from "../values/document.ts";
 import type { CommandRequest, CommandTable } from "./command.ts";
-import { namespaceOf } from "./command.ts";
+import { namespaceOf, variablesOf } from "./command.ts";
 import type { UpdateOutcome } from "./update-statement.ts";
 import { applyUpdate } from "./update-statement.ts";
 
@@ -31,7 +31,7 @@ function statementOf(request: CommandRequest): Parameters<typeof applyUpdate>[1]
     sort: command["sort"],
     hint: command["hint"],
     arrayFilters: command["arrayFilters"],
-    variables: documentField(command, "let"),
+    variables: variablesOf(request),
   };
 }
 

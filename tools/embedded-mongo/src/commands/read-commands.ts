@@ -8,7 +8,7 @@ import { valuesAt } from "../values/field-path.ts";
 import { toCount, toNumber } from "../values/numbers.ts";
 import { valueKey } from "../values/value-key.ts";
 import type { CommandRequest, CommandTable } from "./command.ts";
-import { namespaceOf } from "./command.ts";
+import { namespaceOf, variablesOf } from "./command.ts";
 
 /** The commands that read documents, other than `aggregate`. */
 export const READ_COMMANDS: CommandTable = {
@@ -34,7 +34,7 @@ function find(request: CommandRequest): Document {
     skip: toCount(command["skip"], 0),
     limit: Math.abs(limit),
     hint: command["hint"],
-    variables: documentField(command, "let"),
+    variables: variablesOf(request),
   });
   const cursor = state.cursors.open({
     namespace: namespaceOf(request),

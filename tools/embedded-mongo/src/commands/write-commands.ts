@@ -3,7 +3,7 @@ import type { Document } from "../values/document.ts";
 import { documentField } from "../values/document.ts";
 import { toCount } from "../values/numbers.ts";
 import type { CommandRequest, CommandTable } from "./command.ts";
-import { namespaceOf } from "./command.ts";
+import { namespaceOf, variablesOf } from "./command.ts";
 import { applyUpdate } from "./update-statement.ts";
 import { applyBatch } from "./write-batch.ts";
 
@@ -47,7 +47,7 @@ function statementOf(request: CommandRequest, entry: Document): Parameters<typeo
     sort: entry["sort"],
     hint: entry["hint"],
     arrayFilters: entry["arrayFilters"],
-    variables: { ...documentField(request.command, "let"), ...documentField(entry, "c") },
+    variables: { ...documentField(entry, "c"), ...variablesOf(request) },
   };
 }
 
@@ -60,7 +60,7 @@ function remove(request: CommandRequest): Document {
       filter: documentField(entry, "q"),
       limit: toCount(entry["limit"], 0),
       hint: entry["hint"],
-      variables: documentField(command, "let"),
+      variables: variablesOf(request),
     };
     for (const record of findRecords(collection, query)) {
       if (collection === undefined) return;

@@ -1,5 +1,6 @@
 import { Aggregator } from "mingo/aggregator";
 
+import { commandTime } from "../aggregation/command-time.ts";
 import { OPERATOR_CONTEXT, withServerErrors } from "../aggregation/expression.ts";
 import { normaliseStages } from "../aggregation/stages.ts";
 import { ServerError } from "../server-error.ts";
@@ -11,7 +12,7 @@ const UPDATE_STAGES = new Set(["$set", "$addFields", "$unset", "$project", "$rep
 
 /** Compiles an update pipeline; `$$NOW` is one time for the whole command. */
 export function createPipelineUpdate(pipeline: readonly unknown[], variables: Document): Update {
-  const stages = normaliseStages(pipeline);
+  const stages = normaliseStages(pipeline, commandTime(variables));
   for (const stage of stages) refuseOtherStage(Object.keys(stage)[0] ?? "");
   const options = { context: OPERATOR_CONTEXT, variables: plainDocument(variables) };
   const aggregator = new Aggregator(stages, options);

@@ -30,11 +30,22 @@ async function answer(socket: Socket, message: Buffer, dispatch: Dispatcher): Pr
   }
   const reply = await replyTo(message, dispatch);
   if (reply === undefined || socket.destroyed) return;
-  const [head, body] = encodeReply(requestIdOf(message), opcode, reply);
+  const [head, body] = encodeOrRefuse(message, opcode, reply);
   socket.cork();
   socket.write(head);
   socket.write(body);
   socket.uncork();
+}
+
+/** The encoded reply; one that cannot be encoded, such as a result that is too large, becomes an error. */
+function encodeOrRefuse(message: Buffer, opcode: number, reply: Document): ReturnType<typeof encodeReply> {
+  try {
+    return encodeReply(requestIdOf(message), opcode, reply);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const refusal = new ServerError("BSONObjectTooLarge", `The reply cannot be encoded: ${reason}`);
+    return encodeReply(requestIdOf(message), opcode, errorReply(refusal));
+  }
 }
 
 /** The reply, or undefined when the client wants none. Never rejects: a fault becomes a reply too. */

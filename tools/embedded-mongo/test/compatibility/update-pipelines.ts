@@ -112,6 +112,7 @@ export const UPDATE_PIPELINES: CheckGroup = {
       assert.deepEqual(at(first, "a"), at(second, "a"));
       assert.equal(Number(at(first, "b")) - Number(at(first, "a")), 1000);
     },
+    "$literal keeps the text $$NOW": turns({}, [{ $set: { t: { $literal: "$$NOW" } } }], { t: "$$NOW" }),
     "an upsert by a pipeline starts from the filter": async ({ c }) => {
       await c.updateOne({ _id: "k" }, [{ $set: { n: { $add: [{ $ifNull: ["$n", 0] }, 1] } } }], { upsert: true });
       assert.deepEqual(await c.findOne(), { _id: "k", n: 1 });
