@@ -1,4 +1,4 @@
-import { type Config, parseConfig, type NewRunEvent } from "@antler/contracts";
+import { type Config, type NewRunEvent, parseConfig } from "@antler/contracts";
 import {
   createEventAppender,
   type DeliveryDeps,
@@ -23,8 +23,8 @@ import { listen } from "../src/listen.ts";
 export interface LeadScript {
   readonly run: RunRow;
   readonly lease: Lease;
-  emit(...events: readonly NewRunEvent[]): Promise<void>;
-  delta(id: string, content: string): void;
+  readonly emit: (...events: readonly NewRunEvent[]) => Promise<void>;
+  readonly delta: (id: string, content: string) => void;
 }
 
 export interface Gateway extends AsyncDisposable {
@@ -82,7 +82,9 @@ async function playScript(deps: DeliveryDeps, { run, lease, script }: Playing): 
   const outcome = await script({
     run,
     lease,
-    emit: async (...events) => void (await appender.appendNow(events)),
+    emit: async (...events) => {
+      await appender.appendNow(events);
+    },
     delta: (id, content) =>
       publishLive(deps.bus, run._id, {
         namespace: [],

@@ -47,8 +47,8 @@ export async function* framesOf(response: Response): AsyncGenerator<ReceivedFram
 
 function frameOf(block: string): ReceivedFrame {
   if (block.startsWith(":")) return { event: ":", data: block.slice(1).trim() };
-  const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/s).slice(0, 2)));
-  const { event, data, id } = fields as { event: string; data: string; id?: string };
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+  const [event = "", data = "null", id] = [field("event"), field("data"), field("id")];
   return { event, data: JSON.parse(data) as unknown, ...(id !== undefined && { id }) };
 }
 

@@ -20,7 +20,7 @@ it.each(["127.0.0.1", "127.8.9.1", "::1", "localhost"])("binds %s without API ke
 
 it.each(["0.0.0.0", "::", "192.168.1.5", "antler.example", "127.evil.example"])("refuses to bind %s", (host) => {
   expect(() => assertLoopback({ host })).toThrow(
-    expect.objectContaining({ code: "config_invalid", message: expect.stringContaining("http.host") }),
+    expect.objectContaining({ code: "config_invalid", message: expect.stringContaining("http.host") as string }),
   );
 });
 
@@ -38,6 +38,6 @@ it("names the port that another process has", async () => {
 
   await expect(listen(anApp(), { host: "127.0.0.1", port })).rejects.toMatchObject({
     code: "address_in_use",
-    message: expect.stringContaining(`127.0.0.1:${port}`),
+    message: expect.stringContaining(`127.0.0.1:${port}`) as string,
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { supportedRunBody, supportedThreadBody } from "../src/unsupported-options.ts";
 
-const refusal = (option: string) => expect.objectContaining({ code: "unsupported_option", details: { option } });
+const refusal = (option: string) =>
+  expect.objectContaining({ code: "unsupported_option", details: { option } }) as Error;
 
 describe("supportedRunBody", () => {
   it.each([

@@ -10,7 +10,7 @@ import type { GatewayApp } from "../http/gateway-app.ts";
 import { expectRun } from "../http/lookups.ts";
 import { runUrl, ThreadPath, ThreadRunPath } from "../http/paths.ts";
 import { preparedBody } from "../http/prepared-body.ts";
-import { responseHeaders } from "../http/response-headers.ts";
+import { longResponseHeaders } from "../http/response-headers.ts";
 import { streamModesOf } from "../run-request.ts";
 import { openClientStream } from "../stream/client-stream.ts";
 import type { OpenResponses } from "../stream/open-responses.ts";
@@ -22,7 +22,7 @@ type StreamDeps = Pick<GatewayDeps, "config" | "logger" | "threads" | "runs" | "
   readonly open: OpenResponses;
 };
 
-/** How long a slow client may stay slow, and how long the last frames of a closing stream may take. */
+/** How long a client with a full buffer may take nothing, and how long the last frames of a closing stream may take. */
 const CLIENT_GRACE_MS = 5000;
 
 const StreamQuery = z.object({
@@ -72,7 +72,7 @@ async function serve(deps: StreamDeps, { run, reply, afterSeq, cancels, mode }: 
   reply.hijack();
   const client = openClientStream({
     response: reply.raw,
-    headers: { ...responseHeaders(reply), ...streamHeaders(run, modes) },
+    headers: { ...longResponseHeaders(reply), ...streamHeaders(run, modes) },
     heartbeatMs: config.streaming.heartbeat_seconds * 1000,
     bufferBytes: config.streaming.client_buffer_bytes,
     graceMs: CLIENT_GRACE_MS,

@@ -10,7 +10,7 @@ import type { GatewayApp } from "../http/gateway-app.ts";
 import { expectRun } from "../http/lookups.ts";
 import { runUrl, ThreadPath, ThreadRunPath } from "../http/paths.ts";
 import { preparedBody } from "../http/prepared-body.ts";
-import { responseHeaders } from "../http/response-headers.ts";
+import { longResponseHeaders } from "../http/response-headers.ts";
 import { type KeepAliveBody, openKeepAliveBody } from "../stream/keep-alive-body.ts";
 import type { OpenResponses } from "../stream/open-responses.ts";
 import { supportedRunBody } from "../unsupported-options.ts";
@@ -54,7 +54,7 @@ interface Serving {
 async function serve(deps: WaitDeps, { run, reply, cancels }: Serving): Promise<void> {
   reply.hijack();
   const body = openKeepAliveBody(reply.raw, {
-    headers: { ...responseHeaders(reply), "content-location": runUrl(run) },
+    headers: { ...longResponseHeaders(reply), "content-location": runUrl(run) },
     heartbeatMs: deps.config.streaming.heartbeat_seconds * 1000,
   });
   const leave = deps.open.enter();

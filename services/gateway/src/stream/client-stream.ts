@@ -12,7 +12,7 @@ export interface ClientStreamOptions {
   readonly heartbeatMs: number;
   /** Unread bytes beyond which the client counts as slow. */
   readonly bufferBytes: number;
-  /** How long a client may stay beyond `bufferBytes`, and how long its last frames may take. */
+  /** How long a client that is beyond `bufferBytes` may take nothing, and how long its last frames may take. */
   readonly graceMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface ClientStream {
   readonly isClosedByClient: boolean;
   readonly lastId: number | undefined;
   write(...frames: readonly Frame[]): void;
-  /** Waits for a slow client; resolves with false when it stayed slow. */
+  /** Waits while too much is unread; resolves with false when the client has stopped reading. */
   ready(): Promise<boolean>;
   /** Sends an id-less `disconnect` frame with the reason, then ends: the client resumes after its last id. */
   disconnect(reason: DisconnectReason, message: string): void;
@@ -36,12 +36,14 @@ export function openClientStream(options: ClientStreamOptions): ClientStream {
   const buffer = createOutgoingBuffer(response);
   let lastId: number | undefined;
   let isEnding = false;
+  let isClosedByClient = false;
 
   response.writeHead(200, headers);
   response.flushHeaders();
   const heartbeat = setInterval(() => buffer.unreadBytes === 0 && buffer.write(HEARTBEAT_COMMENT), heartbeatMs);
   response.once("close", () => {
     clearInterval(heartbeat);
+    isClosedByClient = !isEnding;
     closed.abort();
   });
   response.on("error", () => response.destroy());
@@ -57,13 +59,13 @@ export function openClientStream(options: ClientStreamOptions): ClientStream {
     clearInterval(heartbeat);
     const timer = setTimeout(() => response.destroy(), graceMs);
     response.once("close", () => clearTimeout(timer));
-    response.end();
+    buffer.end();
   };
 
   return {
     closed: closed.signal,
     get isClosedByClient() {
-      return closed.signal.aborted && !isEnding;
+      return isClosedByClient;
     },
     get lastId() {
       return lastId;

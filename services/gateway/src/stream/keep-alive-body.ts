@@ -14,11 +14,13 @@ export function openKeepAliveBody(
 ): KeepAliveBody {
   const closed = new AbortController();
   let isFinished = false;
+  let isClosedByClient = false;
   response.writeHead(200, { ...headers, "content-type": "application/json; charset=utf-8" });
   response.flushHeaders();
   const heartbeat = setInterval(() => response.write("\n"), heartbeatMs);
   response.once("close", () => {
     clearInterval(heartbeat);
+    isClosedByClient = !isFinished;
     closed.abort();
   });
   response.on("error", () => response.destroy());
@@ -26,7 +28,7 @@ export function openKeepAliveBody(
   return {
     closed: closed.signal,
     get isClosedByClient() {
-      return closed.signal.aborted && !isFinished;
+      return isClosedByClient;
     },
     finish(value) {
       isFinished = true;

@@ -48,7 +48,10 @@ async function sendEvents(options: RunStreamOptions, messages: MessageProjection
   for await (const event of events.follow(run, { afterSeq, signal })) {
     client.write(...framesOf(event, view), ...messages.finished(event));
     if (!(await client.ready())) {
-      client.disconnect("slow_reader", "The client left more unread than streaming.client_buffer_bytes allows");
+      client.disconnect(
+        "slow_reader",
+        "The client stopped reading, with more unread than streaming.client_buffer_bytes allows",
+      );
       return;
     }
     if (event.type === "run.end" || signal.aborted) return;

@@ -11,7 +11,7 @@ import {
   untilAborted,
   valuesEvent,
 } from "../gateway-stack.ts";
-import { call, newThread } from "../http-client.ts";
+import { call, newThread, post } from "../http-client.ts";
 
 let stack: GatewayStack;
 let gateway: Gateway;
@@ -150,17 +150,15 @@ describe("waiting", () => {
     stack.play(() => done.promise);
     const threadId = await newThread(url);
 
-    const response = await fetch(`${url}/threads/${threadId}/runs/wait`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ assistant_id: "lead" }),
-    });
-    const [first, rest] = response.body?.tee() ?? [];
-    const { value } = (await first?.getReader().read()) ?? {};
-    done.resolve(SUCCESS);
+    const response = await post(`${url}/threads/${threadId}/runs/wait`, { assistant_id: "lead" });
+    const parts: string[] = [];
+    for await (const chunk of response.body ?? []) {
+      parts.push(Buffer.from(chunk as Uint8Array).toString());
+      done.resolve(SUCCESS);
+    }
 
-    expect(new TextDecoder().decode(value)).toBe("\n");
-    expect(await new Response(rest).json()).toEqual({ answer: 42 });
+    expect(parts[0]).toBe("\n");
+    expect(JSON.parse(parts.join(""))).toEqual({ answer: 42 });
     expect(response.headers.get("content-location")).toMatch(/^\/threads\/.+\/runs\/.+/);
   });
 
