@@ -27,6 +27,8 @@ export interface UsageLedger {
   totals(scope: UsageScope): Promise<TokenUsage | null>;
   /** Sums for each caller and model, in the order of the callers' names. */
   byCaller(runId: string): Promise<readonly CallerUsage[]>;
+  /** Each call's record, in the order of the keys. */
+  list(runId: string): Promise<readonly UsageRecord[]>;
   deleteRun(runId: string): Promise<void>;
 }
 
@@ -66,6 +68,10 @@ export function createUsageLedger(collection: Collection<UsageDocument>): UsageL
       const rows = await sum<{ caller: string; model_name: string | null }>({ run_id: runId }, group);
       return rows.map(({ _id, ...sums }) => ({ ..._id, calls: sums.calls, ...tokensOf(sums) })).sort(byCallerName);
     },
+    async list(runId) {
+      const documents = await storeCall(() => collection.find({ run_id: runId }).sort({ _id: 1 }).toArray());
+      return documents.map(toRecord);
+    },
     async deleteRun(runId) {
       await storeCall(() => collection.deleteMany({ run_id: runId }));
     },
@@ -74,6 +80,22 @@ export function createUsageLedger(collection: Collection<UsageDocument>): UsageL
 
 function toDocument({ key, ...record }: UsageRecord): UsageDocument {
   return { _id: key, ...record, created_at: new Date() };
+}
+
+function toRecord(document: UsageDocument): UsageRecord {
+  const { _id: key, run_id, task_id, caller, model_name, response_id } = document;
+  return {
+    key,
+    run_id,
+    ...(task_id !== undefined && { task_id }),
+    caller,
+    model_name,
+    ...(response_id !== undefined && { response_id }),
+    input_tokens: document.input_tokens,
+    output_tokens: document.output_tokens,
+    total_tokens: document.total_tokens,
+    ...(document.cache_read_tokens !== undefined && { cache_read_tokens: document.cache_read_tokens }),
+  };
 }
 
 /** Unordered: the server writes the others past each duplicate. */

@@ -35,6 +35,14 @@ describe("usage", () => {
     await expect(usage.record([])).resolves.toBeUndefined();
   });
 
+  it("lists each record as it was recorded, in the order of the keys", async () => {
+    const runId = newId();
+    const records = [aRecord(runId, 1, { cache_read_tokens: 3, response_id: "r" }), aRecord(runId, 2)];
+    await usage.record(records.toReversed());
+
+    expect(await usage.list(runId)).toEqual(records);
+  });
+
   it("counts each key once, however often it is recorded", async () => {
     const runId = newId();
     await usage.record([aRecord(runId, 1)]);
