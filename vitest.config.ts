@@ -22,7 +22,7 @@ export default defineConfig({
       project("test", [
         "{libs,services,apps,tools}/*/test/**/*.test.ts",
         "deploy/local/test/**/*.test.ts",
-        "test/{check,conventions,docs,harness,integration,verify}/**/*.test.ts",
+        "test/!(demo)/**/*.test.ts",
       ]),
       project("demo", ["test/demo/**/*.test.ts"]),
     ],

@@ -4,8 +4,8 @@ const source = "--conditions=antler-dev";
 export const commands = {
   demo: [source, "deploy/local/src/demo/main.ts"],
   start: [source, "deploy/local/src/start/main.ts"],
-  test: [source, "deploy/local/src/test/main.ts"],
-  "test:mongo": [source, "tools/embedded-mongo/compatibility/main.ts"],
+  test: [source, "deploy/local/src/run-tests/main.ts"],
+  "test:mongo": [source, "tools/embedded-mongo/test/run-compatibility.ts"],
   verify: [source, "test/verify/main.ts"],
   check: ["test/check/main.ts"],
   bench: [source, "test/bench/main.ts"],

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
+import type { ProcessSpec } from "../supervisor/process-spec.ts";
 import { readyByLogLine } from "../supervisor/readiness.ts";
-import type { ProcessSpec } from "../supervisor/supervised-process.ts";
 
 const providerVariables = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY"] as const;
 

@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
+import type { ProcessSpec } from "../supervisor/process-spec.ts";
 import { readyByNatsPorts, readyByPortFile } from "../supervisor/readiness.ts";
-import type { ProcessSpec } from "../supervisor/supervised-process.ts";
 import type { StackFolder } from "./stack-folder.ts";
 
 export interface ServerContext {

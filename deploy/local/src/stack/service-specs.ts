@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
+import type { ProcessSpec } from "../supervisor/process-spec.ts";
 import { readyByLogLine } from "../supervisor/readiness.ts";
-import type { ProcessSpec } from "../supervisor/supervised-process.ts";
 
 /** One service process of the stack. */
 export interface ServiceChoice {

@@ -1,5 +1,5 @@
 import { SetupError } from "../setup-error.ts";
-import type { ProcessSpec } from "../supervisor/supervised-process.ts";
+import type { ProcessSpec } from "../supervisor/process-spec.ts";
 import type { Supervisor } from "../supervisor/supervisor.ts";
 import { findOnPath } from "../tools/find-on-path.ts";
 import type { PreparedTools } from "../tools/prepare-tools.ts";

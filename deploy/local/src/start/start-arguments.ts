@@ -9,7 +9,7 @@ export interface StartArguments {
   readonly allowHostBash: boolean;
 }
 
-export const startUsage = "npm start -- [--port N] [--verbose] [--allow-host-bash]";
+const startUsage = "npm start -- [--port N] [--verbose] [--allow-host-bash]";
 
 /** @throws SetupError naming the argument that is wrong. */
 export function readStartArguments(args: readonly string[]): StartArguments {

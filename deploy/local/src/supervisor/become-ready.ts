@@ -1,6 +1,6 @@
 import { SetupError } from "../setup-error.ts";
 import type { Launched } from "./launch.ts";
-import type { ProcessSpec } from "./supervised-process.ts";
+import type { ProcessSpec } from "./process-spec.ts";
 
 /** Waits until a started process is ready; rejects when it ends before, takes too long, or `signal` aborts. */
 export async function becomeReady(spec: ProcessSpec, launched: Launched, signal: AbortSignal): Promise<number> {

@@ -5,19 +5,10 @@ import { messageOf } from "@antler/contracts";
 
 import { isSetupError, SetupError } from "../setup-error.ts";
 import { becomeReady } from "./become-ready.ts";
-import { type Command, launch, type Launched } from "./launch.ts";
+import { launch, type Launched } from "./launch.ts";
 import type { ProcessLog } from "./process-log.ts";
+import type { ProcessSpec } from "./process-spec.ts";
 import { healthyAfterMs, restartDelayMs } from "./restart-delay.ts";
-
-/** How to run one process of the stack. */
-export interface ProcessSpec {
-  readonly name: string;
-  readonly readyWithinMs: number;
-  /** The command for a start; `port` is the one it served before, which a restart keeps. */
-  readonly command: (port: number | undefined) => Command;
-  /** Resolves with the served port once the process is ready; rejects when `signal` aborts. */
-  readonly ready: (launched: Launched, signal: AbortSignal) => Promise<number>;
-}
 
 export interface ProcessSnapshot {
   readonly name: string;

@@ -1,7 +1,8 @@
 import type { Say } from "../report-step.ts";
 import { recordProcesses } from "./leftovers.ts";
 import { openProcessLog } from "./process-log.ts";
-import { type ProcessSnapshot, type ProcessSpec, supervise, type SupervisedProcess } from "./supervised-process.ts";
+import type { ProcessSpec } from "./process-spec.ts";
+import { type ProcessSnapshot, supervise, type SupervisedProcess } from "./supervised-process.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 /** The processes of one stack, guarded by one watchdog. */

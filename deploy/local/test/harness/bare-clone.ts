@@ -16,14 +16,14 @@ export interface BareClone {
   run(args: readonly string[], options?: RunOptions): Run;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Makes this Node believe that it has another version. */
   readonly nodeVersion?: string;
   /** Puts a process between, as npm is. */
   readonly underNpm?: boolean;
 }
 
-export interface Run {
+interface Run {
   readonly child: ChildProcess;
   readonly output: () => string;
   readonly errors: () => string;

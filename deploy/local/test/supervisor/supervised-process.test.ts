@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { processStart } from "../../folder-lock.mjs";
 import { openProcessLog } from "../../src/supervisor/process-log.ts";
+import type { ProcessSpec } from "../../src/supervisor/process-spec.ts";
 import { readyByLogLine } from "../../src/supervisor/readiness.ts";
-import { type ProcessSpec, supervise, type SupervisedProcess } from "../../src/supervisor/supervised-process.ts";
+import { supervise, type SupervisedProcess } from "../../src/supervisor/supervised-process.ts";
 import { groupMembers } from "../harness/group-members.ts";
 
 const fixtures = resolve(import.meta.dirname, "../fixtures");
