@@ -8,7 +8,10 @@ import { packWorkspace } from "../../src/demo/workspace/pack-workspace.ts";
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
-  onTestFinished(() => server.closeAllConnections() ?? server.close());
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
