@@ -12,6 +12,8 @@ import { type NatsServer, startNats } from "../../../test/harness/nats.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../test/harness/temporary-directory.ts";
 import { framesOf, newThread, post } from "./http-client.ts";
 
+/** Starting a process takes long on a busy machine. */
+const LIMIT = { timeout: 90_000 };
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 let nats: NatsServer;
@@ -60,7 +62,7 @@ async function failureOf(given: NodeJS.ProcessEnv): Promise<{ code: unknown; tex
   return { code, text: Buffer.concat(parts).toString() };
 }
 
-it("serves, and on SIGTERM ends its streams and itself", async () => {
+it("serves, and on SIGTERM ends its streams and itself", LIMIT, async () => {
   const child = start();
   const url = await urlOf(child);
   const threadId = await newThread(url);
@@ -77,7 +79,7 @@ it("serves, and on SIGTERM ends its streams and itself", async () => {
   expect(child.exitCode).toBe(0);
 });
 
-it("names the port that another process has", async () => {
+it("names the port that another process has", LIMIT, async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
@@ -95,7 +97,7 @@ it.each([
   ["an address that others can reach", { ANTLER_HTTP_HOST: "0.0.0.0" }, "config_invalid", "http.host"],
   ["no NATS", { NATS_URL: "nats://127.0.0.1:1" }, "bus_unavailable", "NATS_URL"],
   ["no MongoDB", { MONGODB_URL: "mongodb://user:hidden@127.0.0.1:1" }, "store_unavailable", "MONGODB_URL"],
-])("does not start with %s, and says why", async (_name, given, errorCode, named) => {
+])("does not start with %s, and says why", LIMIT, async (_name, given, errorCode, named) => {
   const { code, text } = await failureOf(given);
 
   expect(code).toBe(1);
