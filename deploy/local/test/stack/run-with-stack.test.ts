@@ -59,6 +59,19 @@ describe("a running stack", () => {
     });
   });
 
+  it("answers with words that say that they are replayed", async () => {
+    const { processes } = await run(["service.ts"]).started;
+    const port = processes.find(({ name }) => name === "model-stand-in")?.port ?? 0;
+
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: "Bearer replayed" },
+      body: JSON.stringify({ model: "any", messages: [{ role: "user", content: "Hello" }] }),
+    });
+
+    expect(await answer.text()).toContain("replayed answer");
+  });
+
   it("leaves the model to a provider that the environment names", async () => {
     const { processes, url } = await run(["service.ts"], { OPENAI_API_KEY: "theirs" }).started;
 
@@ -112,7 +125,7 @@ describe("a running stack", () => {
     const start = await stack.started;
     stack.signal("SIGINT");
     await expect.poll(() => readFileSync(join(folder, "logs/gateway.log"), "utf8")).toContain("asked to end");
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await afterSameInterrupt();
     const startedAt = performance.now();
 
     stack.signal("SIGINT");
@@ -151,6 +164,11 @@ describe("a running stack", () => {
     await expect(run(["service.ts"]).started).resolves.toHaveProperty("url");
   });
 });
+
+/** Two signals within 200 ms are one Ctrl-C. */
+async function afterSameInterrupt(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 250));
+}
 
 async function answeringPid(url: string): Promise<number> {
   try {
