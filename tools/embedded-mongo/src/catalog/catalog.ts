@@ -21,7 +21,7 @@ export interface Catalog {
 }
 
 /** The database part of a namespace. */
-export function databaseOf(namespace: string): string {
+function databaseOf(namespace: string): string {
   return namespace.slice(0, namespace.indexOf("."));
 }
 

@@ -13,7 +13,7 @@ import { createIndexSet } from "./index-set.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
 /** A document on its way into a collection, with its size in BSON. */
-export interface SizedDocument {
+interface SizedDocument {
   readonly document: Document;
   readonly bytes: number;
 }

@@ -38,7 +38,7 @@ export interface CommandRequest {
 }
 
 /** Answers a command; `ok: 1` is added by the dispatcher. Throws ServerError. */
-export type CommandHandler = (request: CommandRequest) => Document;
+type CommandHandler = (request: CommandRequest) => Document;
 
 /** Handlers by the command's name in lower case. */
 export type CommandTable = Readonly<Record<string, CommandHandler>>;

@@ -16,7 +16,7 @@ export interface CursorTable {
 }
 
 /** A result to be read in batches. */
-export interface OpenCursor {
+interface OpenCursor {
   readonly namespace: string;
   readonly documents: readonly Document[];
   /** Documents in the first batch; MongoDB's default is 101. */

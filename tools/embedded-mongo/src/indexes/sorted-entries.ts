@@ -3,13 +3,13 @@ import { compareValues } from "../values/compare.ts";
 import type { IndexKey } from "./index-keys.ts";
 
 /** One entry of an index: a key and the record that has it. */
-export interface IndexEntry {
+interface IndexEntry {
   readonly key: IndexKey;
   readonly record: StoredRecord;
 }
 
 /** A place between entries: the number of the chunk and of the entry within it. */
-export type Position = readonly [chunk: number, entry: number];
+type Position = readonly [chunk: number, entry: number];
 
 /** The stretch of entries to scan, `end` not included. */
 export interface Stretch {

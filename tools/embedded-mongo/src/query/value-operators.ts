@@ -12,7 +12,7 @@ import { allOf, anyValue, negated, wholeValue } from "./leaf-predicate.ts";
 export type FilterCompiler = (filter: Document) => (document: Document) => boolean;
 
 /** What building an operator's condition needs: its operand, the operators beside it, and the filter compiler. */
-export interface OperatorSite {
+interface OperatorSite {
   readonly operand: unknown;
   readonly siblings: Document;
   readonly compileFilter: FilterCompiler;

@@ -6,7 +6,7 @@ import { isDocument } from "../values/document.ts";
 import { leavesAt, splitPath } from "../values/field-path.ts";
 import { ARRAY_OPERATORS } from "./array-operators.ts";
 import { FIELD_OPERATORS, unset } from "./field-operators.ts";
-import type { Update } from "./update.ts";
+import type { Update } from "./update-function.ts";
 import type { PathContext } from "./update-path.ts";
 import { visitTargets, writeTarget } from "./update-path.ts";
 

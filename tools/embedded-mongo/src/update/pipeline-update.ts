@@ -6,7 +6,7 @@ import { normaliseStages } from "../aggregation/stages.ts";
 import { ServerError } from "../server-error.ts";
 import { plainDocument, restoreKinds } from "../values/copy.ts";
 import type { Document } from "../values/document.ts";
-import type { Update } from "./update.ts";
+import type { Update } from "./update-function.ts";
 
 const UPDATE_STAGES = new Set(["$set", "$addFields", "$unset", "$project", "$replaceRoot", "$replaceWith"]);
 

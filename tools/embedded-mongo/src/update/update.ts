@@ -7,9 +7,7 @@ import type { Document } from "../values/document.ts";
 import { arrayField, isDocument } from "../values/document.ts";
 import { createModifiers } from "./modifiers.ts";
 import { createPipelineUpdate } from "./pipeline-update.ts";
-
-/** Computes the new document; the old one is not changed. `isInsert` is true for the seed of an upsert. */
-export type Update = (document: Document, isInsert?: boolean) => Document;
+import type { Update } from "./update-function.ts";
 
 /** What an update may refer to besides the document itself. */
 export interface UpdateSite {
