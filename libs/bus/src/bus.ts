@@ -54,7 +54,7 @@ export interface Bus {
   close(): Promise<void>;
 }
 
-const PULL_TIMING: PullTiming = { expiresMs: 30_000, heartbeatMs: 5000 };
+const PULL_TIMING: PullTiming = { expiresMs: 30_000, heartbeatMs: 2000 };
 const FLUSH_LIMIT_MS = 5000;
 const CLOSE_LIMIT_MS = 2000;
 

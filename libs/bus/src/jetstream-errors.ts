@@ -10,7 +10,7 @@ const STREAM_NAME_IN_USE = 10058;
 const STREAM_NOT_MATCH = 10060;
 const CONFLICTS: readonly number[] = [SUBJECTS_OVERLAP, STREAM_NAME_IN_USE, STREAM_NOT_MATCH];
 
-export function isNotFound(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
   const code = codeOf(error);
   return code === STREAM_NOT_FOUND || code === CONSUMER_NOT_FOUND;
 }

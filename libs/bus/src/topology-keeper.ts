@@ -45,10 +45,11 @@ export function createTopologyKeeper(deps: TopologyKeeperDeps): TopologyKeeper {
     if (remembered === undefined) return;
     await ensureTopology(deps, remembered.spec, remembered.exclusive);
   };
+  /** An attempt ends with its connection: what it has seen need not hold on the next one. */
   const attempt = async (reason: string): Promise<boolean> => {
     try {
       await watch.connected(closing);
-      await check();
+      await abortable(check(), watch.session);
       fault = undefined;
     } catch (error) {
       if (closing.aborted) return true;

@@ -12,7 +12,7 @@ export const GENERAL = "tasks.general.interactive";
 export const alone: Exclusive = (_name, work) => work();
 export const silent = createLogger({ service: "test", level: "fatal", destination: { write: () => undefined } });
 
-export interface Admin {
+interface Admin {
   readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
 }
