@@ -1,10 +1,10 @@
-import { type DurableSpec, durablesOf, ticketSubject } from "@antler/contracts";
+import { durablesOf, type DurableSpec, ticketSubject } from "@antler/contracts";
 import { createDelegation, type DeliveryDeps, type Lease, startTaskWorker, submitRun } from "@antler/delivery";
 import { newId, newTraceContext } from "@antler/platform";
 import type { RunRow } from "@antler/store";
 
 import { aRunRequest, startDeliveryStack } from "../harness/delivery-stack.ts";
-import { anEnvelope } from "../harness/rows.ts";
+import { anEnvelopeDraft } from "../harness/rows.ts";
 import { type Figure, figureOf } from "./figure.ts";
 
 const ROUNDS = 200;
@@ -85,7 +85,7 @@ async function hold({ store, ...deps }: DeliveryDeps): Promise<Held> {
 }
 
 async function delegateOnce(lead: DeliveryDeps, { run, lease }: Held, committed: Map<string, number>) {
-  const { task_id: _own, ...envelope } = anEnvelope({ run_id: run._id, thread_id: run.thread_id });
+  const envelope = anEnvelopeDraft({ run_id: run._id, thread_id: run.thread_id });
   const signal = AbortSignal.timeout(30_000);
   const startedAt = performance.now();
   const request = { run, lease, signal, envelope, maxTotal: 100_000, onEvent: () => undefined };

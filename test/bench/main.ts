@@ -18,7 +18,9 @@ async function main(): Promise<number> {
   const chosen = positionals.length > 0 ? positionals : Object.keys(BENCHES);
   for (const name of chosen) {
     for (const figure of (await BENCHES[name]?.()) ?? []) {
-      process.stdout.write(`${values.json === true ? JSON.stringify({ bench: name, ...figure }) : figureLine(figure)}\n`);
+      process.stdout.write(
+        `${values.json === true ? JSON.stringify({ bench: name, ...figure }) : figureLine(figure)}\n`,
+      );
     }
   }
   return 0;

@@ -101,6 +101,12 @@ export function anEnvelope(given: Partial<TaskEnvelope> = {}): TaskEnvelope {
   };
 }
 
+/** What a lead hands over: an envelope of a task that has no id yet. */
+export function anEnvelopeDraft(given: Partial<TaskEnvelope> = {}): Omit<TaskEnvelope, "task_id"> {
+  const { task_id: _, ...draft } = anEnvelope(given);
+  return draft;
+}
+
 export function aTaskDraft(given: Partial<TaskDraft> = {}): TaskDraft {
   const envelope = anEnvelope({ ...(given._id !== undefined && { task_id: given._id }) });
   return {

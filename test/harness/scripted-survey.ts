@@ -6,7 +6,7 @@ export interface Survey {
   /** Model calls of each subagent that call a tool, before it answers. */
   readonly turns?: number;
   /** Awaited before an answer is given to a subagent; `turn` counts from 0. */
-  beforeAnswer?(subagent: { readonly prompt: string; readonly turn: number }): Promise<void>;
+  readonly beforeAnswer?: (subagent: { readonly prompt: string; readonly turn: number }) => Promise<void>;
 }
 
 /** Whether a request is the lead's: only the lead has the `task` tool. */

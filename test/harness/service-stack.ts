@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { parseConfig } from "@antler/contracts";
 import type { DeliveryDeps } from "@antler/delivery";
 
-import { type ModelAnswer, type ModelRequest, type ModelServer, startModelServer } from "./model-server.ts";
 import { connectDeps } from "./delivery-stack.ts";
+import { type ModelAnswer, type ModelRequest, type ModelServer, startModelServer } from "./model-server.ts";
 import { startMongo } from "./mongo.ts";
 import { startNats } from "./nats.ts";
 import { type ServiceName, type ServiceProcess, startService } from "./service-process.ts";

@@ -7,7 +7,7 @@ import { type ServiceStack, startServiceStack } from "../harness/service-stack.t
 let stack: ServiceStack;
 let client: GatewayClient;
 /** Opened by a test when the subagent's first tool call has been seen by its follower. */
-let seen: PromiseWithResolvers<void>;
+let seen: PromiseWithResolvers<undefined>;
 
 beforeAll(async () => {
   const answer = surveyAnswers({
@@ -32,7 +32,7 @@ describe("a run that delegates to three subagents", () => {
     for await (const frame of client.stream(ids)) {
       frames.push(frame);
       if (typeOf(frame) === "task_running") running.add((frame.data as { task_id: string }).task_id);
-      if (running.size === 3) seen.resolve();
+      if (running.size === 3) seen.resolve(undefined);
     }
 
     expect(frames[0]?.event).toBe("metadata");
@@ -47,7 +47,7 @@ describe("a run that delegates to three subagents", () => {
 
   it("gives the lead one ToolMessage for each call, with its facts apart from its text", async () => {
     seen = Promise.withResolvers();
-    seen.resolve();
+    seen.resolve(undefined);
     const before = stack.model.requests.length;
     const ids = await client.startRun();
     await client.join(ids);

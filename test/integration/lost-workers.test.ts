@@ -1,5 +1,6 @@
-import type { RunEvent } from "@antler/contracts";
 import { afterEach, describe, expect, it } from "vitest";
+
+import type { RunEvent } from "@antler/contracts";
 
 import { gatewayClient, type RunIds } from "../harness/gateway-client.ts";
 import { isLead, surveyAnswers } from "../harness/scripted-survey.ts";
@@ -13,15 +14,15 @@ afterEach(async () => {
 
 /** Starts a run of three subagents and waits until each stands between its first tool call and its answer. */
 async function startInterruptible() {
-  const waiting = Promise.withResolvers<void>();
-  const open = Promise.withResolvers<void>();
+  const waiting = Promise.withResolvers<undefined>();
+  const open = Promise.withResolvers<undefined>();
   const asking = new Set<string>();
   const answer = surveyAnswers({
     types: ["general-purpose", "general-purpose", "general-purpose"],
     turns: 2,
     beforeAnswer: async ({ prompt, turn }) => {
       if (turn === 1) asking.add(prompt);
-      if (asking.size === 3) waiting.resolve();
+      if (asking.size === 3) waiting.resolve(undefined);
       if (turn === 1) await open.promise;
     },
   });
@@ -71,7 +72,7 @@ describe("a run survives", { timeout: 120_000 }, () => {
     const lost = tasks.filter(({ claim }) => claim?.pid === victim?.pid).length;
     victim?.kill("SIGKILL");
     await victim?.exited;
-    open.resolve();
+    open.resolve(undefined);
     await client.join(ids);
 
     await expectWhole(started, ids);
@@ -88,7 +89,7 @@ describe("a run survives", { timeout: 120_000 }, () => {
     victim?.kill("SIGKILL");
     await victim?.exited;
     await started.start("lead-runner");
-    open.resolve();
+    open.resolve(undefined);
     await client.join(ids);
 
     await expectWhole(started, ids);

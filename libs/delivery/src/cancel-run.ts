@@ -1,9 +1,10 @@
 import { AntlerError } from "@antler/contracts";
-import { type CancelMark, cancelledWaiting, type RunRow } from "@antler/store";
+import { cancelledWaiting, type CancelMark, type RunRow } from "@antler/store";
+
+import { cancelEnding } from "./disposition.ts";
 import { endRow } from "./end-row.ts";
 import { payDuties } from "./pay-duties.ts";
 import type { RunKind } from "./run-kind.ts";
-import { cancelEnding } from "./sweep-tasks.ts";
 
 export interface CancelRequest {
   readonly tenantId: string;
@@ -19,14 +20,14 @@ export interface CancelRequest {
  */
 export async function cancelRun(kind: RunKind, { tenantId, threadId, runId, action }: CancelRequest): Promise<RunRow> {
   const run = await kind.ledger.get(runId);
-  if (run === undefined || run.tenant_id !== tenantId || run.thread_id !== threadId)
+  if (run?.tenant_id !== tenantId || run.thread_id !== threadId)
     throw new AntlerError("run_not_found", `Run ${runId} does not exist on thread ${threadId}`);
   if (kind.isTerminal(run)) return terminalAlready(run);
   await kind.ledger.markCancelled({ _id: runId }, action, ["cancel_tasks"]);
   const marked = (await kind.ledger.get(runId)) ?? run;
   if (kind.isTerminal(marked)) return terminalAlready(marked);
   await payDuties(kind, marked);
-  await endRow(kind, marked, { condition: cancelledWaiting, ending: cancelEnding(marked.cancel) });
+  await endRow(kind, marked, { condition: cancelledWaiting, ending: cancelEnding(marked.cancel?.action) });
   return (await kind.ledger.get(runId)) ?? marked;
 }
 

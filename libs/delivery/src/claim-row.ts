@@ -1,6 +1,7 @@
 import { isAntlerError } from "@antler/contracts";
 import { monotonicMs, newId } from "@antler/platform";
 import type { WorkRow } from "@antler/store";
+
 import { endRow } from "./end-row.ts";
 import { refusalOf } from "./refusal.ts";
 import type { WorkKind } from "./work-kind.ts";

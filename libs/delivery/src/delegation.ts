@@ -1,13 +1,14 @@
 import {
   AntlerError,
+  messageOf,
   type RunEvent,
   type SubagentOutcome,
   type SubagentStatus,
   type TaskEnvelope,
 } from "@antler/contracts";
-import { messageOf } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { RunRow, TaskDraft, TaskRow } from "@antler/store";
+
 import type { DeliveryDeps } from "./delivery-deps.ts";
 import { dispatch } from "./dispatch.ts";
 import { createKinds } from "./kinds.ts";
@@ -26,13 +27,13 @@ export interface DelegateRequest {
   /** Most tasks of the run. */
   readonly maxTotal: number;
   /** Gets the task's stored events in order, each once. */
-  onEvent(event: RunEvent): void;
+  readonly onEvent: (event: RunEvent) => void;
 }
 
 /** The lead's side of a task: admission, the row, its ticket, and the wait for its end. */
 export interface Delegation {
   /** @throws lease_lost when the run is no longer held; the signal's reason when the wait is ended. */
-  delegate(request: DelegateRequest): Promise<SubagentOutcome>;
+  readonly delegate: (request: DelegateRequest) => Promise<SubagentOutcome>;
 }
 
 export function createDelegation(deps: DeliveryDeps): Delegation {

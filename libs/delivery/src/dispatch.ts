@@ -1,7 +1,8 @@
-import { isAntlerError, messageOf, ticketSubject } from "@antler/contracts";
 import type { Bus } from "@antler/bus";
+import { isAntlerError, messageOf, ticketSubject } from "@antler/contracts";
 import type { Logger } from "@antler/platform";
 import type { WorkRow } from "@antler/store";
+
 import type { WorkKind } from "./work-kind.ts";
 
 /**

@@ -1,5 +1,6 @@
-import { type AntlerError, isAntlerError, messageOf } from "@antler/contracts";
+import { type AntlerError, type ErrorCode, isAntlerError, messageOf } from "@antler/contracts";
 import type { CancelMark } from "@antler/store";
+
 import type { Ending } from "./work-kind.ts";
 
 /** What becomes of a row whose execution threw. */
@@ -12,47 +13,39 @@ export type Disposition =
 /** Delay of work that met an infrastructure fault, before jitter. */
 const FAULT_DELAY_MS = 2000;
 
+const faultDelay = (): Disposition => ({ kind: "release", delayMs: FAULT_DELAY_MS * (0.5 + Math.random()) });
+
+const DISPOSITIONS: Partial<Record<ErrorCode, (error: AntlerError) => Disposition>> = {
+  lease_lost: () => ({ kind: "abandon" }),
+  drained: () => ({ kind: "release", delayMs: 0 }),
+  store_unavailable: faultDelay,
+  bus_unavailable: faultDelay,
+  cancelled: (error) => ({ kind: "end", ending: cancelEnding(actionOf(error)) }),
+  deadline_exceeded: end("execution_timeout"),
+  model_failed: end("model_error"),
+  model_unavailable: end("model_error"),
+  model_unknown: end("model_error"),
+  envelope_refused: end("envelope_refused"),
+  document_too_large: end("document_too_large"),
+};
+
 /** Decides by the reason why the work was stopped, or else by what it threw. */
 export function dispositionOf(thrown: unknown, stopped: AbortSignal): Disposition {
   const error: unknown = stopped.aborted ? stopped.reason : thrown;
-  if (!isAntlerError(error)) return end("agent_error", messageOf(error));
-  switch (error.code) {
-    case "lease_lost":
-      return { kind: "abandon" };
-    case "drained":
-      return { kind: "release", delayMs: 0 };
-    case "store_unavailable":
-    case "bus_unavailable":
-      return { kind: "release", delayMs: FAULT_DELAY_MS * (0.5 + Math.random()) };
-    case "cancelled":
-      return end(
-        cancelReason(error),
-        error.details["action"] === "parent_ended" ? "The run has ended" : "Cancelled by user",
-      );
-    case "deadline_exceeded":
-      return end("execution_timeout", error.message);
-    case "model_failed":
-    case "model_unavailable":
-    case "model_unknown":
-      return end("model_error", error.message);
-    case "envelope_refused":
-    case "document_too_large":
-      return end(error.code, error.message);
-    default:
-      return end("agent_error", error.message);
-  }
+  const known = isAntlerError(error) ? DISPOSITIONS[error.code]?.(error) : undefined;
+  return known ?? { kind: "end", ending: { reason: "agent_error", message: messageOf(error) } };
 }
 
-function cancelReason(error: AntlerError): "cancelled" | "rolled_back" | "parent_ended" {
-  return stopReasonOf(error.details["action"] as CancelMark["action"] | undefined);
+function end(reason: Ending["reason"]): (error: AntlerError) => Disposition {
+  return ({ message }) => ({ kind: "end", ending: { reason, message } });
 }
 
-/** The stop reason that a cancel mark leads to. */
-export function stopReasonOf(action: CancelMark["action"] | undefined): "cancelled" | "rolled_back" | "parent_ended" {
-  if (action === "parent_ended") return "parent_ended";
-  return action === "rollback" ? "rolled_back" : "cancelled";
+function actionOf(error: AntlerError): CancelMark["action"] | undefined {
+  return error.details["action"] as CancelMark["action"] | undefined;
 }
 
-function end(reason: Ending["reason"], message: string): Disposition {
-  return { kind: "end", ending: { reason, message } };
+/** The ending of a row that was cancelled, by the action of its cancel mark. */
+export function cancelEnding(action: CancelMark["action"] | undefined): Ending {
+  if (action === "parent_ended") return { reason: "parent_ended", message: "The run has ended" };
+  return { reason: action === "rollback" ? "rolled_back" : "cancelled", message: "Cancelled by user" };
 }

@@ -1,6 +1,7 @@
 import type { WorkRow } from "@antler/store";
-import type { Ending, WorkKind } from "./work-kind.ts";
+
 import { payDuties } from "./pay-duties.ts";
+import type { Ending, WorkKind } from "./work-kind.ts";
 
 /** A condition of the ledger, repeated in the write. */
 export type Condition = Readonly<Record<string, unknown>>;
@@ -11,7 +12,7 @@ export async function endRow<Row extends WorkRow, Outcome>(
   row: Row,
   { condition, ending }: { readonly condition: Condition; readonly ending: Ending },
 ): Promise<boolean> {
-  const ended = await kind.ledger.force(row._id, condition, kind.endingOf(row, ending));
+  const ended = await kind.ledger.force(row._id, condition, kind.endingOf(ending));
   if (ended === undefined) return false;
   await payDuties(kind, ended);
   return true;

@@ -1,20 +1,21 @@
 import { isAntlerError, messageOf } from "@antler/contracts";
 import { delay, type Logger } from "@antler/platform";
 import type { Fence, Settlement, WorkRow } from "@antler/store";
+
 import type { TakenRow } from "./claim-row.ts";
 import { dispositionOf } from "./disposition.ts";
 import { type HeldLease, holdLease, type Lease } from "./lease.ts";
 import { payDuties } from "./pay-duties.ts";
-import type { WorkKind } from "./work-kind.ts";
+import type { Ending, WorkKind } from "./work-kind.ts";
 
 export interface ExecutionDeps<Row extends WorkRow, Outcome> {
   readonly kind: WorkKind<Row, Outcome>;
   readonly logger: Logger;
   readonly leaseMs: number;
   readonly renewalMs: number;
-  execute(row: Row, lease: Lease): Promise<Outcome>;
+  readonly execute: (row: Row, lease: Lease) => Promise<Outcome>;
   /** Makes the lease known to cancel signals and drain; returns its removal. */
-  track(row: Row, lease: HeldLease): () => void;
+  readonly track: (row: WorkRow, lease: HeldLease) => () => void;
 }
 
 /** Works on a claimed row under a heartbeat and stores how it ended. Never throws for what the work did. */
@@ -68,10 +69,10 @@ async function settlementOf<Row extends WorkRow, Outcome>(
 async function endingSettlement<Row extends WorkRow, Outcome>(
   kind: WorkKind<Row, Outcome>,
   row: Row,
-  ending: Parameters<WorkKind<Row, Outcome>["endingOf"]>[1],
+  ending: Ending,
 ): Promise<Settlement> {
   if (ending.reason === "cancelled" || ending.reason === "rolled_back") await kind.beforeCancelled(row);
-  return kind.endingOf(row, ending);
+  return kind.endingOf(ending);
 }
 
 interface HandBack<Row> {

@@ -1,4 +1,4 @@
-export { type CancelRequest,cancelRun } from "./cancel-run.ts";
+export { type CancelRequest, cancelRun } from "./cancel-run.ts";
 export { createDelegation, type DelegateRequest, type Delegation } from "./delegation.ts";
 export type { DeliveryDeps } from "./delivery-deps.ts";
 export { createEventAppender, type EventAppender } from "./event-appender.ts";
@@ -17,5 +17,5 @@ export {
 } from "./start-workers.ts";
 export { type RunRequest, submitRun } from "./submit-run.ts";
 export type { TaskKind, TaskOutcome } from "./task-kind.ts";
-export { type TerminalWait, type WaitOptions,waitUntilTerminal } from "./wait-until-terminal.ts";
+export { type TerminalWait, type WaitOptions, waitUntilTerminal } from "./wait-until-terminal.ts";
 export type { Worker } from "./worker.ts";

@@ -42,19 +42,22 @@ export interface LeaseOptions {
 /** Time kept back so that a slow process gives up before the store lets another one in. */
 const SAFETY_MS = 500;
 
-/** Keeps a claimed row held by a timer of its own, whatever the executing code does. */
+/** Keeps a claimed row held by timers of its own, whatever the executing code does. */
 export function holdLease(options: LeaseOptions): HeldLease {
-  const { fence, leaseMs, renewalMs, logger } = options;
+  const { fence, leaseMs, logger } = options;
   const controller = new AbortController();
   let heldUntilMs = options.claimedAtMs + leaseMs - SAFETY_MS;
-  let renewing: Promise<void> | undefined;
 
   const abort = (reason: AntlerError) => {
     if (!controller.signal.aborted) controller.abort(reason);
   };
-  const lost = (why: string) => abort(new AntlerError("lease_lost", `Lease of ${fence.id} is lost: ${why}`));
-
-  const renewOnce = async () => {
+  const lost = (why: string) => {
+    abort(new AntlerError("lease_lost", `Lease of ${fence.id} is lost: ${why}`));
+  };
+  const expire = () => {
+    if (monotonicMs() >= heldUntilMs) lost("it could not be renewed in time");
+  };
+  const renew = async () => {
     const sentAtMs = monotonicMs();
     options.working();
     try {
@@ -67,25 +70,12 @@ export function holdLease(options: LeaseOptions): HeldLease {
       logger[level]({ id: fence.id, err: messageOf(error) }, "Lease could not be renewed");
     }
   };
-  const check = () => {
-    renewing ??= renewOnce().finally(() => {
-      renewing = undefined;
-    });
-  };
-  const beat = setInterval(() => {
-    if (monotonicMs() >= heldUntilMs) lost("it could not be renewed in time");
-    check();
-  }, renewalMs);
-  const watch = setInterval(() => {
-    if (monotonicMs() >= heldUntilMs) lost("it could not be renewed in time");
-  }, SAFETY_MS);
-  const limit = setTimeout(
-    () => {
-      const seconds = Math.round(options.executionLimitMs / 1000);
-      abort(new AntlerError("deadline_exceeded", `Execution timed out after ${seconds} seconds`));
-    },
-    Math.min(options.executionLimitMs, MAX_TIMER_MS),
-  );
+  const check = oneAtATime(renew);
+  const timers = [
+    setInterval(check, options.renewalMs),
+    setInterval(expire, SAFETY_MS),
+    executionLimit(options, abort),
+  ];
 
   return {
     epoch: fence.epoch,
@@ -94,18 +84,40 @@ export function holdLease(options: LeaseOptions): HeldLease {
     claimId: fence.claimId,
     signal: controller.signal,
     assertHeld() {
-      if (monotonicMs() >= heldUntilMs) lost("it could not be renewed in time");
+      expire();
       controller.signal.throwIfAborted();
     },
     check,
     abort,
     remainingMs: () => Math.max(0, heldUntilMs - monotonicMs()),
     stop() {
-      clearInterval(beat);
-      clearInterval(watch);
-      clearTimeout(limit);
+      timers.forEach(clearInterval);
     },
   };
+}
+
+/** Begins the work unless it is going on; then once more afterwards, since what it read may be older than the wish. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let running = false;
+  let again = false;
+  const begin = (): void => {
+    again = running;
+    if (running) return;
+    running = true;
+    void work().finally(() => {
+      running = false;
+      if (again) begin();
+    });
+  };
+  return begin;
+}
+
+function executionLimit({ executionLimitMs }: LeaseOptions, abort: (reason: AntlerError) => void): NodeJS.Timeout {
+  const seconds = Math.round(executionLimitMs / 1000);
+  const end = () => {
+    abort(new AntlerError("deadline_exceeded", `Execution timed out after ${seconds} seconds`));
+  };
+  return setTimeout(end, Math.min(executionLimitMs, MAX_TIMER_MS));
 }
 
 /** Longest time that a timer of the runtime can take. */

@@ -1,4 +1,5 @@
 import type { WorkRow } from "@antler/store";
+
 import type { WorkKind } from "./work-kind.ts";
 
 /** Carries out what a row owes, in order, and takes each duty off the list when it is done. */

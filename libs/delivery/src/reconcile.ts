@@ -1,3 +1,5 @@
+import type { Bus } from "@antler/bus";
+import type { DurableSpec } from "@antler/contracts";
 import type { Logger } from "@antler/platform";
 import {
   attemptsSpent,
@@ -12,14 +14,13 @@ import {
   unticketed,
   type WorkRow,
 } from "@antler/store";
-import type { Bus } from "@antler/bus";
-import type { DurableSpec } from "@antler/contracts";
+
 import { dispatch } from "./dispatch.ts";
+import { cancelEnding } from "./disposition.ts";
 import { type Condition, endRow } from "./end-row.ts";
 import { payDuties } from "./pay-duties.ts";
 import { lostWorkerText, queueTimeoutText } from "./refusal.ts";
 import { CANCEL_GRACE_MS } from "./run-kind.ts";
-import { cancelEnding } from "./sweep-tasks.ts";
 import type { Ending, WorkKind } from "./work-kind.ts";
 
 export interface ReconcileOptions<Row extends WorkRow, Outcome> {
@@ -39,8 +40,8 @@ const executionText = (row: WorkRow) =>
 
 /** Rows that have to end, by condition; the condition is repeated in the write. */
 const ENDINGS: readonly (readonly [Condition, (row: WorkRow) => Ending])[] = [
-  [cancelledWaiting, (row) => cancelEnding(row.cancel)],
-  [cancelOverdue(CANCEL_GRACE_MS), (row) => cancelEnding(row.cancel)],
+  [cancelledWaiting, (row) => cancelEnding(row.cancel?.action)],
+  [cancelOverdue(CANCEL_GRACE_MS), (row) => cancelEnding(row.cancel?.action)],
   [executionExpired, (row) => ({ reason: "execution_timeout", message: executionText(row) })],
   [queueExpired, (row) => ({ reason: "queue_timeout", message: queueTimeoutText(row.queue_limit_ms) })],
   [deadlinePassed, () => ({ reason: "deadline", message: "The time limit is over" })],

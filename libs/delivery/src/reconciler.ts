@@ -1,4 +1,5 @@
 import { durablesOf, isAntlerError, messageOf } from "@antler/contracts";
+
 import type { DeliveryDeps } from "./delivery-deps.ts";
 import { reconcileOnce } from "./reconcile.ts";
 import type { RunKind } from "./run-kind.ts";
@@ -39,14 +40,15 @@ async function loop(options: ReconcilerOptions, signal: AbortSignal): Promise<vo
     try {
       if (await store.leases.acquire(LEASE, holder, LEASE_MS)) await pass(options, signal);
     } catch (error) {
-      if (!signal.aborted) logger[levelOf(error)]({ err: messageOf(error) }, "Reconciler pass failed");
+      logger[levelOf(error, signal)]({ err: messageOf(error) }, "Reconciler pass failed");
     }
     await pause.wait(config.delivery.reconcile_seconds * 1000, signal).catch(() => undefined);
   }
   await store.leases.release(LEASE, holder).catch(() => undefined);
 }
 
-function levelOf(error: unknown): "warn" | "error" {
+function levelOf(error: unknown, signal: AbortSignal): "debug" | "warn" | "error" {
+  if (signal.aborted) return "debug";
   return isAntlerError(error, "store_unavailable", "bus_unavailable") ? "warn" : "error";
 }
 

@@ -1,5 +1,6 @@
 import type { RowAt, WorkRow } from "@antler/store";
-import { stopReasonOf } from "./disposition.ts";
+
+import { cancelEnding } from "./disposition.ts";
 import type { Ending } from "./work-kind.ts";
 
 /** Why a row could not be claimed, and whether it has to be ended for that. */
@@ -15,7 +16,7 @@ export function refusalOf({ row, now }: RowAt<WorkRow>): Refusal {
   if (row.status !== "pending" && row.status !== "running") return leave;
   const abandoned = row.status === "running" && row.lease_until !== null && row.lease_until <= now;
   if (row.status === "running" && !abandoned) return leave;
-  if (row.cancel !== null) return end(stopReasonOf(row.cancel.action), "Cancelled by user");
+  if (row.cancel !== null) return { kind: "end", ending: cancelEnding(row.cancel.action) };
   if (row.attempt >= row.max_attempts) return end("lost_worker", lostWorkerText(row.attempt));
   if (row.deadline_at <= now) return end("deadline", "The time limit was over before the work could start");
   if (!abandoned && queueEndOf(row) <= now) return end("queue_timeout", queueTimeoutText(row.queue_limit_ms));

@@ -10,6 +10,7 @@ import {
   subjects,
 } from "@antler/contracts";
 import type { Duty, RunRow, Settlement } from "@antler/store";
+
 import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
 import { awaitTasksEnd, endWaitingTasks, signalCancel } from "./sweep-tasks.ts";
 import type { TaskKind } from "./task-kind.ts";
@@ -55,7 +56,7 @@ export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: T
     ticketOf: (run) => ({ kind: "run", id: run._id, version: 1, dispatch: run.dispatch, round: run.round }),
     isTerminal: (run) => isRunTerminal(run.status),
     settlementOf: ({ status, ...fields }) => ({ status, fields, owed: OWED }),
-    endingOf: (_run, ending) => endingOf(ending),
+    endingOf,
     payDuty: async (run, duty) => duties[duty]?.(run),
     async begin(run) {
       if (run.cancel !== null)

@@ -1,6 +1,7 @@
-import { type DurableSpec, durablesOf, LEAD_POOL } from "@antler/contracts";
+import { durablesOf, type DurableSpec, LEAD_POOL } from "@antler/contracts";
 import { delay } from "@antler/platform";
-import type { RunRow, TaskRow } from "@antler/store";
+import type { RunRow, TaskRow, WorkRow } from "@antler/store";
+
 import type { DeadLetterSink } from "./bury-delivery.ts";
 import type { DeliveryDeps } from "./delivery-deps.ts";
 import { endRow } from "./end-row.ts";
@@ -10,7 +11,6 @@ import type { RunOutcome } from "./run-kind.ts";
 import type { TaskOutcome } from "./task-kind.ts";
 import type { WorkKind } from "./work-kind.ts";
 import { startWorker, type Worker } from "./worker.ts";
-import type { WorkRow } from "@antler/store";
 
 export interface RunnerIdentity {
   readonly id: string;
@@ -19,14 +19,14 @@ export interface RunnerIdentity {
 
 export interface RunWorkerOptions extends DeliveryDeps {
   readonly runner: RunnerIdentity;
-  execute(run: RunRow, lease: Lease): Promise<RunOutcome>;
+  readonly execute: (run: RunRow, lease: Lease) => Promise<RunOutcome>;
 }
 
 export interface TaskWorkerOptions extends DeliveryDeps {
   readonly runner: RunnerIdentity;
   /** Pools whose tasks this process takes. */
   readonly pools: readonly string[];
-  execute(task: TaskRow, lease: Lease): Promise<TaskOutcome>;
+  readonly execute: (task: TaskRow, lease: Lease) => Promise<TaskOutcome>;
 }
 
 /** Starts to work on runs: pulls a ticket for every free slot of the lead pool. */

@@ -1,5 +1,6 @@
 import { AntlerError, LEAD_POOL } from "@antler/contracts";
 import type { RunDraft, RunRow } from "@antler/store";
+
 import type { DeliveryDeps } from "./delivery-deps.ts";
 import { dispatch } from "./dispatch.ts";
 

@@ -1,7 +1,8 @@
 import type { Bus } from "@antler/bus";
 import { isAntlerError, subjects } from "@antler/contracts";
-import { type CancelMark, cancelledWaiting, cancelOverdue, type TaskRow } from "@antler/store";
-import { stopReasonOf } from "./disposition.ts";
+import { cancelledWaiting, cancelOverdue, type TaskRow } from "@antler/store";
+
+import { cancelEnding } from "./disposition.ts";
 import { type Condition, endRow } from "./end-row.ts";
 import type { TaskKind } from "./task-kind.ts";
 import { waitUntilTerminal } from "./wait-until-terminal.ts";
@@ -9,12 +10,6 @@ import { waitUntilTerminal } from "./wait-until-terminal.ts";
 /** Tells every process that works for the run to read its cancel mark now. */
 export function signalCancel(bus: Bus, runId: string, action: "interrupt" | "rollback"): void {
   bus.signal(subjects.cancel(runId), { run_id: runId, action });
-}
-
-/** The ending of a row that bears a cancel mark. */
-export function cancelEnding(mark: CancelMark | null) {
-  const reason = stopReasonOf(mark?.action);
-  return { reason, message: reason === "parent_ended" ? "The run has ended" : "Cancelled by user" };
 }
 
 /** Ends the cancelled tasks of a run that no worker has begun. */
@@ -44,5 +39,5 @@ const TASKS_AT_ONCE = 200;
 
 async function endThose(kind: TaskKind, runId: string, condition: Condition): Promise<void> {
   const tasks: readonly TaskRow[] = await kind.ledger.find({ run_id: runId, ...condition }, TASKS_AT_ONCE);
-  for (const task of tasks) await endRow(kind, task, { condition, ending: cancelEnding(task.cancel) });
+  for (const task of tasks) await endRow(kind, task, { condition, ending: cancelEnding(task.cancel?.action) });
 }

@@ -4,15 +4,15 @@ import type { Store } from "@antler/store";
 
 export interface TaskEventFollower {
   /** Hands over everything that is stored by now; resolves when it is handed over. */
-  catchUp(): Promise<void>;
-  close(): void;
+  readonly catchUp: () => Promise<void>;
+  readonly close: () => void;
 }
 
 export interface FollowOptions {
   readonly runId: string;
   readonly taskId: string;
-  onEvent(event: RunEvent): void;
-  onError(error: unknown): void;
+  readonly onEvent: (event: RunEvent) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 const PAGE = 500;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+
 import {
   AntlerError,
   EVENT_TEXT_MAX_CHARS,
@@ -8,13 +9,14 @@ import {
   isTaskTerminal,
   type NewRunEvent,
   type StopReason,
-  subjects,
   type SubagentEnd,
   type SubagentStart,
+  subjects,
   type TaskTerminalStatus,
   type TokenUsage,
 } from "@antler/contracts";
 import type { Duty, Settlement, TaskLedger, TaskRow } from "@antler/store";
+
 import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
 import type { Ending, WorkKind } from "./work-kind.ts";
 
@@ -63,7 +65,7 @@ export function createTaskKind({ store, bus }: DeliveryDeps, append: AppendEvent
       fields: { ...fields, result_sha256: fields.result === null ? null : sha256(fields.result) },
       owed: OWED,
     }),
-    endingOf: (_task, ending) => endingOf(ending),
+    endingOf,
     payDuty: async (task, duty) => duties[duty]?.(task),
     async begin(task) {
       const run = await store.runs.get(task.run_id);

@@ -1,13 +1,14 @@
 import type { Bus } from "@antler/bus";
 import { AntlerError, subjects } from "@antler/contracts";
 import type { WorkLedger, WorkRow } from "@antler/store";
+
 import { createWakeup } from "./wakeup.ts";
 
 export interface TerminalWait<Row> {
   readonly bus: Bus;
   readonly name: "run" | "task";
   readonly ledger: Pick<WorkLedger<Row & WorkRow>, "get">;
-  isTerminal(row: Row): boolean;
+  readonly isTerminal: (row: Row) => boolean;
 }
 
 export interface WaitOptions {

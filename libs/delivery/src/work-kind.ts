@@ -25,15 +25,15 @@ export interface Ending {
 export interface WorkKind<Row extends WorkRow, Outcome> {
   readonly name: "run" | "task";
   readonly ledger: WorkLedger<Row>;
-  ticketOf(row: Row): Ticket;
-  isTerminal(row: Row): boolean;
-  settlementOf(outcome: Outcome): Settlement;
+  readonly ticketOf: (row: Row) => Ticket;
+  readonly isTerminal: (row: Row) => boolean;
+  readonly settlementOf: (outcome: Outcome) => Settlement;
   /** The terminal update of a row that delivery ends. */
-  endingOf(row: Row, ending: Ending): Settlement;
+  readonly endingOf: (ending: Ending) => Settlement;
   /** Carries out one duty of a row; idempotent. */
-  payDuty(row: Row, duty: Duty): Promise<void>;
+  readonly payDuty: (row: Row, duty: Duty) => Promise<void>;
   /** Called right after a claim, before the work begins; throws to give up the work. */
-  begin(row: Row): Promise<void>;
+  readonly begin: (row: Row) => Promise<void>;
   /** Called before a cancelled row is settled: what must be terminal first. */
-  beforeCancelled(row: Row): Promise<void>;
+  readonly beforeCancelled: (row: Row) => Promise<void>;
 }

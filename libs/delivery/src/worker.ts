@@ -2,18 +2,21 @@ import type { Bus, Delivery, PullLoop } from "@antler/bus";
 import { type DeliveryConfig, type DurableSpec, isAntlerError, messageOf, subjects } from "@antler/contracts";
 import { delay, type Logger } from "@antler/platform";
 import type { WorkRow } from "@antler/store";
+
 import { buryDelivery, type DeadLetterSink } from "./bury-delivery.ts";
 import { takeTicket } from "./claim-row.ts";
-import { executeClaimed, type ExecutionDeps } from "./execute-claimed.ts";
-import type { HeldLease, Lease } from "./lease.ts";
+import { executeClaimed } from "./execute-claimed.ts";
+import type { Lease } from "./lease.ts";
+import { createLeaseBook, type LeaseBook } from "./lease-book.ts";
 import { drainError, readDelivery } from "./read-delivery.ts";
+import { createStorePause } from "./store-pause.ts";
 import type { WorkKind } from "./work-kind.ts";
 
 /** A process's share of a pool: pulls tickets for its free slots and works on what it claims. */
 export interface Worker {
   readonly inHand: number;
   /** Stops pulling, lets running work finish until `cutoff`, then hands it back; resolves when nothing is in hand. */
-  drain(cutoff: AbortSignal): Promise<void>;
+  readonly drain: (cutoff: AbortSignal) => Promise<void>;
 }
 
 export interface WorkerOptions<Row extends WorkRow, Outcome> {
@@ -26,61 +29,28 @@ export interface WorkerOptions<Row extends WorkRow, Outcome> {
   readonly deadLetters: DeadLetterSink;
   /** Resolves when the store answers again. */
   readonly storeAnswers: (signal: AbortSignal) => Promise<void>;
-  execute(row: Row, lease: Lease): Promise<Outcome>;
+  readonly execute: (row: Row, lease: Lease) => Promise<Outcome>;
 }
 
 export function startWorker<Row extends WorkRow, Outcome>(options: WorkerOptions<Row, Outcome>): Worker {
-  const { kind, bus, logger, delivery: config } = options;
-  const leases = new Map<string, { readonly row: Row; readonly lease: HeldLease }>();
-  const stopping = new AbortController();
-  let waiting: Promise<void> | undefined;
-
-  const deps: ExecutionDeps<Row, Outcome> = {
-    kind,
-    logger,
-    leaseMs: config.lease_seconds * 1000,
-    renewalMs: config.renewal_seconds * 1000,
-    execute: options.execute,
-    track: (row, lease) => {
-      leases.set(lease.claimId, { row, lease });
-      return () => leases.delete(lease.claimId);
-    },
-  };
+  const { bus, logger, durables } = options;
+  const leases = createLeaseBook();
+  const pause = createStorePause(options.storeAnswers);
 
   const handle = async (message: Delivery): Promise<void> => {
-    const reading = readDelivery(message, kind.name);
-    if (reading.kind === "hand_back") return message.nak(reading.delayMs);
-    if (reading.kind === "bury") return buryDelivery(message, reading.reason, options.deadLetters);
-    const taken = await takeTicket(kind, reading.ticket.id, { runner: options.runner, leaseMs: deps.leaseMs });
-    if (taken !== undefined) await executeClaimed(deps, taken, () => message.working());
-    await message.ack();
-  };
-
-  const guarded = async (message: Delivery): Promise<void> => {
     try {
-      await handle(message);
+      await workOn(options, leases, message);
     } catch (error) {
-      if (isAntlerError(error, "store_unavailable")) pauseUntilStoreAnswers();
+      if (isAntlerError(error, "store_unavailable")) pause.begin(loops);
       else logger.error({ subject: message.subject, err: messageOf(error) }, "Delivery failed");
       message.nak(1000 + Math.random() * 1000);
     }
   };
-
-  const loops: readonly PullLoop[] = options.durables.map(({ durable, slots }) =>
-    bus.startPullLoop({ durable, slots, handle: guarded, logger }),
+  const loops: readonly PullLoop[] = durables.map(({ durable, slots }) =>
+    bus.startPullLoop({ durable, slots, handle, logger }),
   );
-
-  const pauseUntilStoreAnswers = () => {
-    waiting ??= (async () => {
-      for (const loop of loops) loop.pause();
-      await options.storeAnswers(stopping.signal).catch(() => undefined);
-      for (const loop of loops) loop.resume();
-      waiting = undefined;
-    })();
-  };
-
   const cancels = bus.subscribe(subjects.cancelAll, (_payload, subject) => {
-    for (const { row, lease } of leases.values()) if (subject === subjects.cancel(row.run_id)) lease.check();
+    leases.checkRun(subject.slice(subjects.cancel("").length));
   });
 
   return {
@@ -88,25 +58,61 @@ export function startWorker<Row extends WorkRow, Outcome>(options: WorkerOptions
       return loops.reduce((sum, loop) => sum + loop.inHand, 0);
     },
     async drain(cutoff) {
-      const handBack = () => {
-        for (const { lease } of leases.values()) lease.abort(drainError());
-      };
-      if (cutoff.aborted) handBack();
-      cutoff.addEventListener("abort", handBack, { once: true });
-      await Promise.all(loops.map((loop) => loop.stop()));
-      await Promise.race([Promise.all(loops.map((loop) => loop.idle())), handedBack(cutoff)]);
-      cutoff.removeEventListener("abort", handBack);
-      stopping.abort();
+      await drainLoops(loops, leases, cutoff);
       cancels.close();
-      await waiting;
+      await pause.end();
     },
   };
+}
+
+async function workOn<Row extends WorkRow, Outcome>(
+  options: WorkerOptions<Row, Outcome>,
+  leases: LeaseBook,
+  message: Delivery,
+): Promise<void> {
+  const { kind, delivery, logger, execute, runner } = options;
+  const reading = readDelivery(message, kind.name);
+  if (reading.kind === "hand_back") {
+    message.nak(reading.delayMs);
+    return;
+  }
+  if (reading.kind === "bury") {
+    await buryDelivery(message, reading.reason, options.deadLetters);
+    return;
+  }
+  const leaseMs = delivery.lease_seconds * 1000;
+  const taken = await takeTicket(kind, reading.ticket.id, { runner, leaseMs });
+  const deps = { kind, logger, leaseMs, renewalMs: delivery.renewal_seconds * 1000, execute, track: leases.track };
+  if (taken !== undefined) {
+    await executeClaimed(deps, taken, () => {
+      message.working();
+    });
+  }
+  await message.ack();
 }
 
 /** Time after the cutoff in which stopped work may still write its release. */
 const HAND_BACK_MS = 10_000;
 
-async function handedBack(cutoff: AbortSignal): Promise<void> {
-  if (!cutoff.aborted) await new Promise((resolve) => cutoff.addEventListener("abort", resolve, { once: true }));
-  await delay(HAND_BACK_MS);
+async function drainLoops(loops: readonly PullLoop[], leases: LeaseBook, cutoff: AbortSignal): Promise<void> {
+  const idle = new AbortController();
+  const handBack = () => {
+    leases.abortAll(drainError());
+  };
+  if (cutoff.aborted) handBack();
+  cutoff.addEventListener("abort", handBack, { once: true });
+  await Promise.all(loops.map((loop) => loop.stop()));
+  await Promise.race([Promise.all(loops.map((loop) => loop.idle())), handBackEnd(cutoff, idle.signal)]);
+  idle.abort();
+  cutoff.removeEventListener("abort", handBack);
+}
+
+/** Resolves some time after the cutoff, or when the loops were idle before. */
+async function handBackEnd(cutoff: AbortSignal, idle: AbortSignal): Promise<void> {
+  if (!cutoff.aborted) {
+    await new Promise((resolve) => {
+      cutoff.addEventListener("abort", resolve, { once: true, signal: idle });
+    });
+  }
+  await delay(HAND_BACK_MS, idle).catch(() => undefined);
 }

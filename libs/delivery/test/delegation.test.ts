@@ -1,10 +1,11 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+
 import { AntlerError, eventKeys, type RunEvent, subjects, ticketSubject } from "@antler/contracts";
 import { newId, newTraceContext } from "@antler/platform";
 import type { RunRow, TaskRow } from "@antler/store";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { aRunRequest, type DeliveryStack, startDeliveryStack } from "../../../test/harness/delivery-stack.ts";
-import { anEnvelope } from "../../../test/harness/rows.ts";
+import { anEnvelopeDraft } from "../../../test/harness/rows.ts";
 import {
   cancelRun,
   createDelegation,
@@ -67,7 +68,7 @@ async function heldRun(): Promise<{ run: RunRow; lease: Lease }> {
     round: 0,
     claimId: claim.id,
     signal: new AbortController().signal,
-    assertHeld() {},
+    assertHeld: () => undefined,
   };
   closing.push(() => lead.store.runs.force(run._id, {}, { status: "success", fields: {}, owed: [] }));
   return { run, lease };
@@ -76,7 +77,7 @@ async function heldRun(): Promise<{ run: RunRow; lease: Lease }> {
 type Given = Partial<DelegateRequest> & { readonly callId?: string; readonly timeoutSeconds?: number };
 
 function requestOf({ run, lease }: { run: RunRow; lease: Lease }, given: Given = {}): DelegateRequest {
-  const { task_id: _taskId, ...envelope } = anEnvelope({
+  const envelope = anEnvelopeDraft({
     run_id: run._id,
     thread_id: run.thread_id,
     tool_call_id: given.callId ?? `call_${newId()}`,
@@ -179,7 +180,7 @@ describe("a task", () => {
 
   it("goes on when the lead stops waiting", async () => {
     const stopped = new AbortController();
-    const open = Promise.withResolvers<void>();
+    const open = Promise.withResolvers<undefined>();
     startRunner(async () => {
       stopped.abort(new AntlerError("drained", "The lead drains"));
       await open.promise;
@@ -190,7 +191,7 @@ describe("a task", () => {
     const { delegate } = createDelegation(lead);
 
     await expect(delegate({ ...request, signal: stopped.signal })).rejects.toMatchObject({ code: "drained" });
-    open.resolve();
+    open.resolve(undefined);
     expect(await delegate(request)).toMatchObject({ status: "completed", result: "kept" });
   });
 
@@ -216,9 +217,9 @@ describe("a task", () => {
   });
 
   it("DF-T16 is cancelled with its run, before the run ends", async () => {
-    const started = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<undefined>();
     startRunner((_task, lease) => {
-      started.resolve();
+      started.resolve(undefined);
       return untilAborted(lease);
     });
     const { run, lease } = await heldRun();

@@ -1,7 +1,8 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+
 import { AntlerError, type RunEvent } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { RunRow } from "@antler/store";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { aRunRequest, type DeliveryStack, startDeliveryStack } from "../../../test/harness/delivery-stack.ts";
 import {

@@ -1,0 +1,29 @@
+import type { AntlerError } from "@antler/contracts";
+import type { WorkRow } from "@antler/store";
+
+import type { HeldLease } from "./lease.ts";
+
+/** The leases that a worker holds now. */
+export interface LeaseBook {
+  /** Adds a lease; returns its removal. */
+  readonly track: (row: WorkRow, lease: HeldLease) => () => void;
+  /** Renews the leases of a run and its tasks now, so that a cancel mark is read at once. */
+  readonly checkRun: (runId: string) => void;
+  readonly abortAll: (reason: AntlerError) => void;
+}
+
+export function createLeaseBook(): LeaseBook {
+  const held = new Map<string, { readonly runId: string; readonly lease: HeldLease }>();
+  return {
+    track(row, lease) {
+      held.set(lease.claimId, { runId: row.run_id, lease });
+      return () => held.delete(lease.claimId);
+    },
+    checkRun(runId) {
+      for (const entry of held.values()) if (entry.runId === runId) entry.lease.check();
+    },
+    abortAll(reason) {
+      for (const { lease } of held.values()) lease.abort(reason);
+    },
+  };
+}
