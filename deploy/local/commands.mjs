@@ -10,6 +10,7 @@ export const commands = {
   check: ["test/check/main.ts"],
   bench: [source, "test/bench/main.ts"],
   docs: [source, "test/docs/main.ts"],
+  invariants: [source, "test/invariants/main.ts"],
   build: ["node_modules/typescript/bin/tsc", "-b"],
   format: ["node_modules/prettier/bin/prettier.cjs", "--write", "--log-level", "warn", "."],
   clean: [],
