@@ -53,7 +53,7 @@ export async function buildApp(deps: GatewayDeps): Promise<GatewayApp> {
   runStreamRoutes(app, { ...deps, open });
   runWaitRoutes(app, { ...deps, open });
   runRecordRoutes(app, deps);
-  workspaceRoutes(app, deps);
+  workspaceRoutes(app, { ...deps, open });
   fileRoutes(app, deps);
   return app;
 }

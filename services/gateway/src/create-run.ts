@@ -9,14 +9,18 @@ import { runRequestOf } from "./run-request.ts";
 type CreateRunDeps = Pick<GatewayDeps, "config" | "threads" | "runs">;
 
 export interface NewRun {
+  readonly runId?: string;
   readonly threadId: string;
   readonly body: CreateRunBody;
   readonly trace: TraceContext;
 }
 
 /** Checks the whole request first, so that a refused one leaves nothing behind. */
-export async function createRun(deps: CreateRunDeps, { threadId, body, trace }: NewRun): Promise<RunRow> {
-  const place = { _id: newId(), tenant_id: TENANT, thread_id: threadId, trace };
+export async function createRun(
+  deps: CreateRunDeps,
+  { runId = newId(), threadId, body, trace }: NewRun,
+): Promise<RunRow> {
+  const place = { _id: runId, tenant_id: TENANT, thread_id: threadId, trace };
   const request = runRequestOf(body, place, deps.config.models);
   if (body.if_not_exists === "create") {
     await deps.threads.ensure({ _id: threadId, tenant_id: TENANT, metadata: {} });

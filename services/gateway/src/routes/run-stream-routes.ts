@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 
 import { CreateRunBody, StreamMode } from "@antler/contracts";
+import { newId } from "@antler/platform";
 import type { RunRow } from "@antler/store";
 
 import { createRun } from "../create-run.ts";
@@ -13,6 +14,7 @@ import { preparedBody } from "../http/prepared-body.ts";
 import { longResponseHeaders } from "../http/response-headers.ts";
 import { streamModesOf } from "../run-request.ts";
 import { openClientStream } from "../stream/client-stream.ts";
+import { type LiveDeltas, openLiveDeltas } from "../stream/live-deltas.ts";
 import type { OpenResponses } from "../stream/open-responses.ts";
 import { resumePoint } from "../stream/resume-point.ts";
 import { streamRun } from "../stream/run-stream.ts";
@@ -40,8 +42,14 @@ export function runStreamRoutes(app: GatewayApp, deps: StreamDeps): void {
     },
     async (request, reply) => {
       const { params, body, trace } = request;
-      const run = await createRun(deps, { threadId: params.thread_id, body, trace });
-      await serve(deps, { run, reply, afterSeq: 0, cancels: run.on_disconnect === "cancel" });
+      const runId = newId();
+      const deltas = openLiveDeltas(deps.events, runId, streamModesOf(body.stream_mode));
+      try {
+        const run = await createRun(deps, { runId, threadId: params.thread_id, body, trace });
+        await serve(deps, { run, reply, afterSeq: 0, cancels: run.on_disconnect === "cancel", deltas });
+      } finally {
+        deltas?.close();
+      }
     },
   );
 
@@ -51,8 +59,17 @@ export function runStreamRoutes(app: GatewayApp, deps: StreamDeps): void {
     async (request, reply) => {
       const { params, query } = request;
       const afterSeq = resumePoint(lastEventId(request), query.since);
-      const run = await expectRun(deps, params);
-      await serve(deps, { run, reply, afterSeq, cancels: query.cancel_on_disconnect, mode: query.stream_mode });
+      const { stream_modes } = await expectRun(deps, params);
+      const modes = query.stream_mode === undefined ? stream_modes : streamModesOf(query.stream_mode);
+      const deltas = openLiveDeltas(deps.events, params.run_id, modes);
+      try {
+        const run = await expectRun(deps, params);
+        const isFromBeginning = run.attempt === 0 && afterSeq === 0;
+        const cancels = query.cancel_on_disconnect;
+        await serve(deps, { run, reply, afterSeq, cancels, modes, deltas: isFromBeginning ? deltas : undefined });
+      } finally {
+        deltas?.close();
+      }
     },
   );
 }
@@ -63,12 +80,14 @@ interface Serving {
   readonly afterSeq: number;
   /** Whether the run is cancelled when this client leaves before its end. */
   readonly cancels: boolean;
-  readonly mode?: StreamMode | readonly StreamMode[] | undefined;
+  readonly modes?: readonly StreamMode[];
+  /** For a client that is there before the run begins. */
+  readonly deltas: LiveDeltas | undefined;
 }
 
-async function serve(deps: StreamDeps, { run, reply, afterSeq, cancels, mode }: Serving): Promise<void> {
-  const { config, logger, events, open } = deps;
-  const modes = mode === undefined ? run.stream_modes : streamModesOf(mode);
+async function serve(deps: StreamDeps, serving: Serving): Promise<void> {
+  const { config, logger, events, runs, open } = deps;
+  const { run, reply, afterSeq, cancels, modes = run.stream_modes, deltas } = serving;
   reply.hijack();
   const client = openClientStream({
     response: reply.raw,
@@ -79,7 +98,8 @@ async function serve(deps: StreamDeps, { run, reply, afterSeq, cancels, mode }: 
   });
   const leave = open.enter();
   const view = { modes: new Set(modes), subgraphs: run.stream_subgraphs };
-  await streamRun({ events, run, view, afterSeq, client, closing: open.closing, logger });
+  const currentRun = () => runs.get(run._id);
+  await streamRun({ events, run, currentRun, deltas, view, afterSeq, client, closing: open.closing, logger });
   leave();
   if (cancels && client.isClosedByClient) await cancelAbandoned(deps, run);
 }

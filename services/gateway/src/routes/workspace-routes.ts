@@ -1,23 +1,21 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 
 import type { FastifyRequest } from "fastify";
 
 import { AntlerError, WorkspaceReceipt } from "@antler/contracts";
 
 import type { GatewayDeps } from "../gateway-deps.ts";
+import { detachedBody, discardRest } from "../http/detached-body.ts";
 import type { GatewayApp } from "../http/gateway-app.ts";
 import { expectThread } from "../http/lookups.ts";
 import { ThreadPath } from "../http/paths.ts";
+import type { OpenResponses } from "../stream/open-responses.ts";
 
-type WorkspaceDeps = Pick<GatewayDeps, "threads" | "runs" | "workspaces">;
+type WorkspaceDeps = Pick<GatewayDeps, "threads" | "runs" | "workspaces"> & {
+  readonly open: OpenResponses;
+};
 
 const TAR = "application/x-tar";
-
-/** Longest upload. */
-const UPLOAD_MS = 30 * 60_000;
-
-/** How long the rest of a refused upload is read, so that the client comes to read the answer. */
-const DISCARD_MS = 10_000;
 
 export function workspaceRoutes(app: GatewayApp, deps: WorkspaceDeps): void {
   app.register(async (scope: GatewayApp) => {
@@ -29,30 +27,22 @@ export function workspaceRoutes(app: GatewayApp, deps: WorkspaceDeps): void {
       {
         schema: { params: ThreadPath, response: { 200: WorkspaceReceipt }, consumes: [TAR], tags: ["workspace"] },
         config: { accepts: TAR },
-        onError: async (request) => discardRest(request),
+        onError: async ({ raw }) => discardRest(raw),
       },
       async (request) => {
-        const tar = expectTar(request);
         const thread = await expectThread(deps, request.params.thread_id);
         const holder = await deps.runs.holderOf(thread._id);
         if (holder !== undefined) {
           throw new AntlerError("thread_busy", `Run ${holder._id} holds thread ${thread._id}`);
         }
-        return deps.workspaces.upload(thread, tar, AbortSignal.timeout(UPLOAD_MS));
+        return deps.workspaces.upload(thread, expectBody(request), deps.open.closing);
       },
     );
   });
 }
 
-function expectTar({ body }: FastifyRequest): Readable {
-  if (body instanceof Readable) return body;
+/** A missing body never comes to a content type parser. */
+function expectBody({ body, raw }: FastifyRequest): Readable {
+  if (body === raw) return detachedBody(raw);
   throw new AntlerError("unsupported_media_type", `The request has no body; send ${TAR}`);
-}
-
-/** The answer may be out before the client has sent everything; what it still sends is thrown away, for a while. */
-function discardRest({ raw }: FastifyRequest): void {
-  if (raw.readableEnded || raw.destroyed) return;
-  const timer = setTimeout(() => raw.destroy(), DISCARD_MS);
-  raw.once("close", () => clearTimeout(timer));
-  raw.resume();
 }

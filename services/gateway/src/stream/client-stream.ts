@@ -22,6 +22,8 @@ export interface ClientStream {
   readonly closed: AbortSignal;
   readonly isClosedByClient: boolean;
   readonly lastId: number | undefined;
+  /** Whether more is unread than `bufferBytes`. */
+  readonly isBehind: boolean;
   write(...frames: readonly Frame[]): void;
   /** Waits while too much is unread; resolves with false when the client has stopped reading. */
   ready(): Promise<boolean>;
@@ -66,6 +68,9 @@ export function openClientStream(options: ClientStreamOptions): ClientStream {
     closed: closed.signal,
     get isClosedByClient() {
       return isClosedByClient;
+    },
+    get isBehind() {
+      return buffer.unreadBytes > bufferBytes;
     },
     get lastId() {
       return lastId;

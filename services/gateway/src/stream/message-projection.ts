@@ -9,18 +9,20 @@ import { eventNameOf, type StreamView } from "./stream-view.ts";
 export interface MessageProjection {
   /** Frames of a token delta; none for a message that is finished already. */
   delta(signal: LiveSignal): readonly Frame[];
+  /** Leaves a delta out, and with it the later ones of its message: the rest of it comes when it is finished. */
+  skip(signal: LiveSignal): void;
   /** Frames of a finished message of the log. */
   finished(event: RunEvent): readonly Frame[];
 }
 
 export function createMessageProjection(view: StreamView): MessageProjection {
   const partials = new Map<string, PartialMessage>();
-  const finishedIds = new Set<string>();
+  const closedIds = new Set<string>();
 
   return {
     delta({ namespace, message, metadata }) {
       const id = message["id"];
-      if (typeof id !== "string" || finishedIds.has(id)) return [];
+      if (typeof id !== "string" || closedIds.has(id)) return [];
       const partial = withDelta(partials.get(id) ?? EMPTY_MESSAGE, message);
       const isFirst = !partials.has(id);
       partials.set(id, partial);
@@ -32,6 +34,10 @@ export function createMessageProjection(view: StreamView): MessageProjection {
       ];
     },
 
+    skip({ message }) {
+      if (typeof message["id"] === "string") closedIds.add(message["id"]);
+    },
+
     finished(event) {
       if (event.type !== "llm.ai.response" && event.type !== "llm.tool.result") return [];
       const logged = LoggedMessage.parse(event.data);
@@ -39,7 +45,7 @@ export function createMessageProjection(view: StreamView): MessageProjection {
       const partial = id === undefined ? undefined : partials.get(id);
       if (id !== undefined) {
         partials.delete(id);
-        finishedIds.add(id);
+        closedIds.add(id);
       }
       const tuple = partial === undefined ? logged : { ...logged, message: remainderOf(partial, logged.message) };
       const frames = [

@@ -1,6 +1,8 @@
-/** The long responses of this process: streams and waits. Their end is asked for when the gateway closes. */
+import { AntlerError } from "@antler/contracts";
+
+/** The long responses of this process, streams and waits, and the end that the gateway asks of them when it closes. */
 export interface OpenResponses {
-  /** Aborts when the gateway closes; every long response then ends itself. */
+  /** Aborts with `shutting_down` when the gateway closes; streams, waits and uploads then end themselves. */
   readonly closing: AbortSignal;
   readonly count: number;
   enter(): () => void;
@@ -27,6 +29,6 @@ export function createOpenResponses(): OpenResponses {
       };
     },
 
-    close: () => controller.abort(),
+    close: () => controller.abort(new AntlerError("shutting_down", "The gateway is shutting down")),
   };
 }

@@ -36,7 +36,7 @@ function restartFrames(event: RunEvent): readonly Frame[] {
 }
 
 /** What stands at the end of every stream; a run that failed tells why right before it. */
-function endFrames(data: unknown): readonly Frame[] {
+export function endFrames(data: unknown): readonly Frame[] {
   const { status, stop_reason, error } = RunEndData.parse(data);
   const end: Frame = { event: "end", data: { status, stop_reason } };
   if (error === null) return [end];

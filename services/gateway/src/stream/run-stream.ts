@@ -4,13 +4,16 @@ import type { RunRow } from "@antler/store";
 
 import type { EventAccess } from "../gateway-deps.ts";
 import type { ClientStream } from "./client-stream.ts";
+import type { LiveDeltas } from "./live-deltas.ts";
 import { createMessageProjection, type MessageProjection } from "./message-projection.ts";
-import { framesOf, metadataFrame } from "./project-event.ts";
+import { endFrames, framesOf, metadataFrame } from "./project-event.ts";
 import type { StreamView } from "./stream-view.ts";
 
 export interface RunStreamOptions {
-  readonly events: Pick<EventAccess, "follow" | "followLive">;
+  readonly events: Pick<EventAccess, "follow">;
   readonly run: RunRow;
+  readonly currentRun: () => Promise<RunRow | undefined>;
+  readonly deltas: LiveDeltas | undefined;
   readonly view: StreamView;
   /** The last event that the client has; 0 from the beginning. */
   readonly afterSeq: number;
@@ -28,7 +31,10 @@ export async function streamRun(options: RunStreamOptions): Promise<void> {
   const { client, closing, run, logger } = options;
   const messages = createMessageProjection(options.view);
   client.write(metadataFrame({ run_id: run._id, thread_id: run.thread_id, attempt: Math.max(1, run.attempt) }));
-  const live = followDeltas(options, messages);
+  options.deltas?.attach((signal) => {
+    if (client.isBehind) messages.skip(signal);
+    else client.write(...messages.delta(signal));
+  });
   try {
     await sendEvents(options, messages);
   } catch (error) {
@@ -36,7 +42,7 @@ export async function streamRun(options: RunStreamOptions): Promise<void> {
     logger.warn({ err: error, run_id: run._id }, "Reading the events of a run failed; its stream is closed");
     client.disconnect("source_failed", isAntlerError(error) ? error.message : "The events could not be read");
   } finally {
-    live?.close();
+    options.deltas?.close();
     if (closing.aborted) client.disconnect("shutting_down", "The gateway is shutting down; resume on another replica");
     client.end();
   }
@@ -56,15 +62,11 @@ async function sendEvents(options: RunStreamOptions, messages: MessageProjection
     }
     if (event.type === "run.end" || signal.aborted) return;
   }
+  if (!signal.aborted) await sendEnd(options);
 }
 
-/**
- * Deltas are worth something only from a message's first one on: a client that joins a run under way gets each
- * message when it is finished.
- */
-function followDeltas(options: RunStreamOptions, messages: MessageProjection): { close(): void } | undefined {
-  const { events, run, view, afterSeq, client } = options;
-  const wantsMessages = view.modes.has("messages") || view.modes.has("messages-tuple");
-  if (!wantsMessages || afterSeq > 0 || run.attempt > 0) return undefined;
-  return events.followLive(run._id, (signal) => client.write(...messages.delta(signal)));
+/** The log has no end beyond the client's last id, but the run may have ended: that is told all the same. */
+async function sendEnd({ client, currentRun }: RunStreamOptions): Promise<void> {
+  const run = await currentRun();
+  if (run !== undefined) client.write(...endFrames(run));
 }

@@ -99,6 +99,17 @@ describe("a stream", () => {
     ]);
   });
 
+  it("ends also for a client that has everything already", async () => {
+    const first = await stream();
+    const id = (await collect(first)).at(-1)?.id ?? "";
+
+    const resumed = await fetch(`${url}${pathOf(first)}/stream`, { headers: { "last-event-id": id } });
+
+    expect((await collect(resumed)).slice(1)).toEqual([
+      { event: "end", data: { status: "success", stop_reason: "completed" } },
+    ]);
+  });
+
   it("tells why the run failed", async () => {
     const error = { code: "model_failed", message: "no quota" } as const;
     stack.play(async () => ({ status: "error", stop_reason: "model_error", error, output: null }));

@@ -151,11 +151,42 @@ describe("an upload", () => {
       `PUT /threads/${threadId}/workspace HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-tar\r\ncontent-length: 90000\r\n\r\n`,
     );
     socket.write(tarOf([{ name: "a", content: "x" }], { end: false }));
-    await expect.poll(() => kept(threadId)).not.toEqual([]);
+    await expect.poll(() => kept(threadId), { timeout: 10_000 }).not.toEqual([]);
 
     socket.destroy();
 
-    await expect.poll(() => kept(threadId)).toEqual([]);
+    await expect.poll(() => kept(threadId), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it("that is refused in its middle gets its answer all the same", async () => {
+    const threadId = await newThread(url);
+    const rest = Array.from({ length: 2000 }, (_, n) => ({ name: `f${n}`, content: "x".repeat(10_000) }));
+
+    const answer = await upload(threadId, tarOf([{ name: "../first" }, ...rest]));
+
+    expect(answer).toMatchObject({ status: 422, body: { code: "workspace_entry_refused" } });
+  });
+
+  it("under way when the gateway closes is refused, and leaves nothing", async () => {
+    const threadId = await newThread(url);
+    const closing = await stack.open();
+    const { promise: never } = Promise.withResolvers<undefined>();
+    const answer = fetch(`${closing.url}/threads/${threadId}/workspace`, {
+      method: "PUT",
+      headers: { "content-type": "application/x-tar" },
+      duplex: "half",
+      body: ReadableStream.from(
+        (async function* () {
+          yield tarOf([{ name: "a", content: "x" }], { end: false });
+          await never;
+        })(),
+      ),
+    });
+    await expect.poll(() => kept(threadId), { timeout: 10_000 }).not.toEqual([]);
+
+    await Promise.all([closing.app.close(), expect(answer).resolves.toMatchObject({ status: 503 })]);
+
+    expect(await kept(threadId)).toEqual([]);
   });
 });
 

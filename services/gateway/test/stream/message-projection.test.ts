@@ -67,6 +67,16 @@ describe("mode messages-tuple", () => {
     expect(messages.finished(answer("xyz"))[0]?.data).toEqual([{ type: "AIMessageChunk", id: "m1", content: "" }, {}]);
   });
 
+  it("leaves out the rest of a message that a slow client lost pieces of, and sends it at last", () => {
+    const messages = projectionOf("messages-tuple");
+
+    messages.delta(delta("He"));
+    messages.skip(delta("l"));
+
+    expect(messages.delta(delta("lo"))).toEqual([]);
+    expect(messages.finished(answer("Hello"))[0]?.data).toMatchObject([{ content: "llo" }, {}]);
+  });
+
   it("drops deltas of a message that is finished", () => {
     const messages = projectionOf("messages-tuple");
 
