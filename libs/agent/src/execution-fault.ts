@@ -32,8 +32,3 @@ export function infrastructureFaultIn(error: unknown): AntlerError | undefined {
 export function isGraphControl(error: unknown): boolean {
   return withCauses(error).some(isGraphBubbleUp);
 }
-
-/** The error at the root of the wrapping. */
-export function rootOf(error: unknown): unknown {
-  return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
-}

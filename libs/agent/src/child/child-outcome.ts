@@ -20,7 +20,7 @@ export function completedTask(messages: readonly BaseMessage[]): ChildEnding {
 }
 
 /** The text of the last answer; if it has none, the last earlier one that has; without any answer, the last message's. */
-export function resultText(messages: readonly BaseMessage[]): string {
+function resultText(messages: readonly BaseMessage[]): string {
   const spoken = lastAiText(messages);
   if (spoken !== null) return spoken;
   const last = messages.at(-1);

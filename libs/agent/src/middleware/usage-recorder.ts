@@ -61,7 +61,7 @@ function recordOf(
 }
 
 /** The usage of one answer; null when the provider gave none or only zeros. */
-export function usageOf(message: AIMessage): TokenUsage | null {
+function usageOf(message: AIMessage): TokenUsage | null {
   const usage = usageMetadataOf(message);
   if (usage === undefined) return null;
   const total = usage.total_tokens > 0 ? usage.total_tokens : usage.input_tokens + usage.output_tokens;

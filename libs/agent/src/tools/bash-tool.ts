@@ -29,7 +29,7 @@ export function createBashTool({ sandbox, signal, commandTimeoutMs }: ToolContex
 }
 
 /** What the model reads of a command: its output, and at the end how it ended unless it ended well. */
-export function bashText(result: CommandResult, timeoutMs: number): string {
+function bashText(result: CommandResult, timeoutMs: number): string {
   const output = result.output.trimEnd();
   const footer = footerOf(result, timeoutMs);
   if (footer === "") return output === "" ? "(no output)" : output;

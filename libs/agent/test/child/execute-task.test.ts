@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 
+import { AntlerError } from "@antler/contracts";
+
 import { createModels, executeTask, type TaskToExecute } from "../../src/index.ts";
 import { aConfig, aLease, aRecorder, aTask, openWorkspaces, type TestLease } from "../support/executions.ts";
 import {
@@ -193,15 +195,20 @@ describe("executeTask", () => {
   it.each(["cancelled", "lease_lost", "drained"] as const)(
     "DF-X24 stops a running command when the lease ends: %s",
     async (code) => {
+      await using server = await startModelServer(() => calls(bash("echo x > /mnt/user-data/outputs/begun; sleep 60")));
+      const config = aConfig(server.baseUrl);
+      await using opened = await openWorkspaces(config);
       const lease = aLease();
-      await using server = await startModelServer(() => calls(bash("touch /mnt/user-data/outputs/begun; sleep 60")));
-      const recorder = aRecorder();
-      recorder.sinks.events.append = ((append) => (event) => {
-        append(event);
-        lease.abort(code);
-      })(recorder.sinks.events.append);
+      const task = aTask();
+      const sandbox = await opened.workspaces.open("default", task.thread_id);
+      const deps = { config, models: createModels(config, {}), ...opened, ...aRecorder().sinks };
 
-      await expect(execute(server, { lease, recorder })).rejects.toMatchObject({ code });
+      const outcome = executeTask(deps, task, lease);
+      const ended = outcome.catch((error: unknown) => error);
+      await expect.poll(() => sandbox.stat("/mnt/user-data/outputs/begun"), { timeout: 15_000 }).toBeDefined();
+      lease.abort(code);
+
+      expect(await ended).toMatchObject({ code });
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -268,7 +275,6 @@ describe("executeTask", () => {
   it("rethrows a store that cannot be reached, so that the task is handed back", async () => {
     await using server = await startModelServer(inOrder(says("Done")));
     const recorder = aRecorder();
-    const { AntlerError } = await import("@antler/contracts");
     recorder.sinks.usage.record = () => Promise.reject(new AntlerError("store_unavailable", "Store is gone"));
 
     await expect(execute(server, { recorder })).rejects.toMatchObject({ code: "store_unavailable" });

@@ -1,5 +1,6 @@
-import { AntlerError } from "@antler/contracts";
 import { describe, expect, it } from "vitest";
+
+import { AntlerError } from "@antler/contracts";
 
 import { aConfig, aLease, aRecorder, aRun, aSaver, openWorkspaces } from "../support/executions.ts";
 import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
@@ -42,7 +43,7 @@ describe("a run that is claimed again", () => {
     expect(again.requests.map(({ envelope }) => envelope.tool_call_id).sort()).toEqual(["c2", "c3"]);
     expect(server.requests).toHaveLength(2);
     const messages = await savedMessages(saver, run.thread_id);
-    expect(messages.map((message) => message.getType())).toEqual(["human", "ai", "tool", "tool", "tool", "ai"]);
+    expect(messages.map((message) => message.type)).toEqual(["human", "ai", "tool", "tool", "tool", "ai"]);
     expect(callsAndResults(messages)).toEqual({ calls: ["c1", "c2", "c3"], results: ["c1", "c2", "c3"] });
     expect(toldMessages(recorder.events).map(({ type }) => type)).toEqual([
       "human",
@@ -162,7 +163,7 @@ describe("the next run on a thread", () => {
 
     expect(await next.outcome).toMatchObject({ status: "success" });
     const messages = await savedMessages(dead.saver, dead.run.thread_id);
-    expect(messages.map((message) => [message.getType(), message.content])).toEqual([
+    expect(messages.map((message) => [message.type, message.content])).toEqual([
       ["human", "Survey the workspace"],
       ["ai", ""],
       ["tool", "Task Succeeded. Result: 48 files"],

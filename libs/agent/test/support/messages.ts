@@ -1,5 +1,5 @@
-import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { BaseMessage } from "@langchain/core/messages";
+import type { BaseCheckpointSaver } from "@langchain/langgraph";
 
 import type { NewRunEvent } from "@antler/contracts";
 
