@@ -28,6 +28,8 @@ export interface ServiceStack {
   /** A connection of the test's own, to look at ledgers, log and bus. */
   readonly deps: DeliveryDeps;
   readonly workspacesDir: string;
+  /** What each service gets as its environment. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly processes: readonly ServiceProcess[];
   start(name: ServiceName): Promise<ServiceProcess>;
   stop(): Promise<void>;
@@ -84,6 +86,7 @@ export async function startServiceStack(options: ServiceStackOptions): Promise<S
     model,
     deps,
     workspacesDir,
+    environment,
     processes,
     start,
     async stop() {
