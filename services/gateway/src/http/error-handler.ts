@@ -6,7 +6,7 @@ import type { Logger } from "@antler/platform";
 import type { GatewayApp } from "./gateway-app.ts";
 import { faultsOf } from "./validation-faults.ts";
 
-export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
+const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
 /** Seconds after which a request that was refused for the moment may be repeated. */
 const RETRY_AFTER_SECONDS = 2;
@@ -33,7 +33,7 @@ export function handleErrors(app: GatewayApp, options: ErrorHandlerOptions): voi
   });
 }
 
-export function sendProblem(
+function sendProblem(
   error: unknown,
   request: FastifyRequest,
   { reply, logger, maxBodyBytes }: ErrorHandlerOptions & { reply: FastifyReply },

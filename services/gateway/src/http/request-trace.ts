@@ -5,7 +5,7 @@ import { newTraceContext } from "@antler/platform";
 
 import type { GatewayApp } from "./gateway-app.ts";
 
-export const TRACE_HEADER = "x-trace-id";
+const TRACE_HEADER = "x-trace-id";
 
 /** Opens a trace for every request: a new one, or the caller's when the configuration trusts it. */
 export function traceRequests(app: GatewayApp, { trustIncoming }: { trustIncoming: boolean }): void {

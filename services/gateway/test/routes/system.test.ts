@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import { type Gateway, type GatewayStack, startGatewayStack } from "../gateway-stack.ts";
@@ -32,7 +34,12 @@ it("/readyz tells why the gateway is not ready", async () => {
 });
 
 it("/info names version and models", async () => {
-  expect((await call(`${url}/info`)).body).toMatchObject({ name: "antler", version: "0.1.0", models: [] });
+  const manifest = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as object;
+  expect((await call(`${url}/info`)).body).toMatchObject({
+    name: "antler",
+    version: (manifest as { version: string }).version,
+    models: [],
+  });
 });
 
 it("/metrics counts responses", async () => {

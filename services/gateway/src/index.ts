@@ -1,2 +1,0 @@
-export { buildApp } from "./app.ts";
-export type { GatewayDeps } from "./gateway-deps.ts";
