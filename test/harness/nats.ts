@@ -18,7 +18,8 @@ export interface NatsOptions {
   readonly args?: readonly string[];
 }
 
-export interface NatsServer {
+/** Ends in order at the end of `await using`, and is killed when the test process exits before. */
+export interface NatsServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
@@ -37,6 +38,8 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
   const dataDir = options.dataDir ?? join(own, "data");
   const child = spawn(serverBinary(), serverArguments(options, dataDir, own), { stdio: ["ignore", "ignore", "pipe"] });
   const output = tailOf(child);
+  const killAtExit = () => child.kill("SIGKILL");
+  process.once("exit", killAtExit);
   const { url, port } = await addressOf(child, own, output);
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
     if (child.exitCode === null && child.signalCode === null) {
@@ -44,9 +47,12 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
       child.kill(signal);
       await exited;
     }
+    process.off("exit", killAtExit);
     await rm(own, { recursive: true, force: true });
   };
-  return { url, port, pid: child.pid ?? 0, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+  const stop = () => end("SIGTERM");
+  const kill = () => end("SIGKILL");
+  return { url, port, pid: child.pid ?? 0, stop, kill, [Symbol.asyncDispose]: stop };
 }
 
 function serverBinary(): string {

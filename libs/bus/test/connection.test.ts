@@ -35,15 +35,15 @@ test("names NATS_URL without its credentials when nobody answers", async () => {
 });
 
 test("waits for a server that comes up a little later", async () => {
-  const earlier = await startNats();
+  await using earlier = await startNats();
   const { port, url } = earlier;
   await earlier.stop();
   const connecting = connectBus({ ...options, url, connectTimeoutMs: 10_000 });
-  const server = await startNats({ port });
+  await using server = await startNats({ port });
+  expect(server.url).toBe(url);
   const bus = await connecting;
   expect(bus.health()).toEqual({ ready: true, reasons: [] });
   await bus.close();
-  await server.stop();
 });
 
 test("stops waiting when told to", async () => {
@@ -64,16 +64,15 @@ test("does not wait for ever for a server that accepts and says nothing", async 
 });
 
 test("says so when the server runs without JetStream", async () => {
-  const server = await startNats({ jetstream: false });
+  await using server = await startNats({ jetstream: false });
   await expect(connectBus({ ...options, url: server.url })).rejects.toMatchObject({
     code: "bus_unavailable",
     message: expect.stringContaining("without JetStream") as string,
   });
-  await server.stop();
 });
 
 test("authenticates with the credentials of the URL, and says when they are wrong", async () => {
-  const server = await startNats({ args: ["--user", "antler", "--pass", "s3cret"] });
+  await using server = await startNats({ args: ["--user", "antler", "--pass", "s3cret"] });
   const withUser = (user: string) => server.url.replace("nats://", `nats://${user}@`);
   const bus = await connectBus({ ...options, url: withUser("antler:s3cret") });
   expect(bus.health().ready).toBe(true);
@@ -83,11 +82,10 @@ test("authenticates with the credentials of the URL, and says when they are wron
     code: "bus_unavailable",
     message: expect.stringMatching(/NATS_URL.*Authorization/i) as string,
   });
-  await server.stop();
 });
 
 test("a closed bus leaves nothing that keeps the process alive", async () => {
-  const server = await startNats();
+  await using server = await startNats();
   const program = `
     import { connectBus } from "@antler/bus";
     import { STREAMS, durablesOf, PoolsConfig } from "@antler/contracts";
@@ -111,5 +109,4 @@ test("a closed bus leaves nothing that keeps the process alive", async () => {
   expect(code).toBe(0);
   const afterMs = Number(/idle after ([\d.]+) false/.exec(output)?.[1]);
   expect(afterMs).toBeLessThan(1000);
-  await server.stop();
 });

@@ -53,7 +53,7 @@ test("counts headers to the payload and refuses what the server would", async ()
   await using directory = await temporaryDirectory();
   const path = join(directory.path, "nats.conf");
   await writeFile(path, "max_payload: 600\n");
-  const server = await startNats({ args: ["-c", path] });
+  await using server = await startNats({ args: ["-c", path] });
   const bus = await connectBus({ url: server.url, name: "test", logger: silent });
   await bus.ensureTopology([], [], alone);
   await ensure(bus);
@@ -65,7 +65,6 @@ test("counts headers to the payload and refuses what the server would", async ()
     message: expect.stringMatching(/\d+ bytes with headers; NATS accepts 600/) as string,
   });
   await bus.close();
-  await server.stop();
 });
 
 test("a stream that was deleted is made again for the next ticket", async () => {

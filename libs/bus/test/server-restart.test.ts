@@ -22,7 +22,7 @@ function restart({ port }: NatsServer, dataDir: string): Promise<NatsServer> {
 
 test("after a crash of the server what was waiting and what was in hand is delivered", async () => {
   await using directory = await temporaryDirectory();
-  const first = await startNats({ dataDir: directory.path });
+  await using first = await startNats({ dataDir: directory.path });
   const bus = await open(first);
   await ensure(bus, durables(8, 1000));
   await publishTasks(bus, 6);
@@ -42,17 +42,17 @@ test("after a crash of the server what was waiting and what was in hand is deliv
   await first.kill();
   await expect.poll(() => bus.health(), WAIT).toEqual({ ready: false, reasons: ["not connected to NATS"] });
   mayAck = true;
-  const second = await restart(first, directory.path);
+  await using second = await restart(first, directory.path);
+  expect(second.url).toBe(first.url);
   await expect.poll(() => [...acked].sort(), WAIT).toEqual([1, 2, 3, 4, 5, 6]);
   expect(bus.health()).toEqual({ ready: true, reasons: [] });
   const { seq } = await bus.publishTicket(GENERAL, taskTicket(), newTraceContext());
   await expect.poll(() => acked.has(seq), WAIT).toBe(true);
   await bus.close();
-  await second.stop();
 });
 
 test("after the server lost its files everything is made again and new tickets flow", async () => {
-  const first = await startNats();
+  await using first = await startNats();
   const bus = await open(first);
   await ensure(bus);
   const lost = await bus.publishTicket("tasks.bash.interactive", taskTicket(), newTraceContext());
@@ -68,7 +68,8 @@ test("after the server lost its files everything is made again and new tickets f
   });
   await first.kill();
   await using directory = await temporaryDirectory();
-  const second = await restart(first, directory.path);
+  await using second = await restart(first, directory.path);
+  expect(second.url).toBe(first.url);
   await expect.poll(() => bus.health().ready, WAIT).toBe(true);
   const place = await bus.publishTicket(GENERAL, taskTicket(), newTraceContext());
   await expect.poll(() => handled, WAIT).toBe(1);
@@ -76,12 +77,11 @@ test("after the server lost its files everything is made again and new tickets f
   const bash = durables().find(({ name }) => name === "bash_interactive")!;
   expect(await bus.inspectTicket(bash, lost)).toBe("gone");
   await bus.close();
-  await second.stop();
 });
 
 test("a consumer that would be ahead of its stream after a restart delivers new tickets all the same", async () => {
   await using directory = await temporaryDirectory();
-  const first = await startNats({ dataDir: directory.path });
+  await using first = await startNats({ dataDir: directory.path });
   const bus = await open(first);
   await ensure(bus);
   await publishTasks(bus, 3);
@@ -98,13 +98,13 @@ test("a consumer that would be ahead of its stream after a restart delivers new 
   await expect.poll(() => seen, WAIT).toEqual([1, 2, 3]);
   await first.stop();
   await loseMessages(directory.path);
-  const second = await restart(first, directory.path);
+  await using second = await restart(first, directory.path);
+  expect(second.url).toBe(first.url);
   await expect.poll(() => bus.health().ready, WAIT).toBe(true);
   const { seq } = await bus.publishTicket(GENERAL, taskTicket(), newTraceContext());
   await expect.poll(() => seen, WAIT).toEqual([1, 2, 3, seq]);
   await loop.stop();
   await bus.close();
-  await second.stop();
 });
 
 /** What a crash may do to a stream: its messages are gone, its consumers still know how far they were. */

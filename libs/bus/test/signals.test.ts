@@ -72,11 +72,11 @@ test("without a connection signals are lost, and subscriptions go on after it st
   await nats.kill();
   await expect.poll(() => bus.health().ready, WAIT).toBe(false);
   bus.signal("live.a", { n: "lost" });
-  const again = await startNats({ port: nats.port });
+  await using again = await startNats({ port: nats.port });
+  expect(again.url).toBe(nats.url);
   await expect.poll(() => bus.health().ready, WAIT).toBe(true);
   bus.signal("live.a", { n: "heard" });
   await expect.poll(() => heard, WAIT).toEqual([{ n: "heard" }]);
   await bus.close();
   bus.signal("live.a", { n: "closed" });
-  await again.stop();
 });
