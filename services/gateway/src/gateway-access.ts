@@ -1,17 +1,17 @@
 import type { Bus } from "@antler/bus";
-import { type Config, isRunTerminal } from "@antler/contracts";
+import type { Config } from "@antler/contracts";
 import {
   cancelRun,
   createKinds,
   readRunEvents,
-  runEndEvent,
+  sealIfEnded,
   submitRun,
   subscribeLive,
   waitUntilTerminal,
 } from "@antler/delivery";
 import type { Logger, Readiness } from "@antler/platform";
 import type { Workspaces } from "@antler/sandbox";
-import type { RunRow, Store } from "@antler/store";
+import type { Store } from "@antler/store";
 
 import type { EventAccess, GatewayDeps, RunAccess, WorkspaceAccess } from "./gateway-deps.ts";
 
@@ -47,12 +47,6 @@ export function gatewayAccess(deps: AccessDeps): GatewayDeps {
 function runAccess(deps: AccessDeps): RunAccess {
   const { store, bus } = deps;
   const kinds = createKinds(deps);
-  const wait = {
-    bus,
-    name: "run",
-    ledger: store.runs,
-    isTerminal: (run: RunRow) => isRunTerminal(run.status),
-  } as const;
   return {
     submit: (request) => submitRun(deps, request),
     get: (runId) => store.runs.get(runId),
@@ -61,22 +55,17 @@ function runAccess(deps: AccessDeps): RunAccess {
     newestHead: (threadId) => store.runs.newestHead(threadId),
     cancel: (run, action) =>
       cancelRun(kinds.runs, { tenantId: run.tenant_id, threadId: run.thread_id, runId: run._id, action }),
-    ended: (runId, signal) => waitUntilTerminal(wait, runId, { signal, pollMs: POLL_MS }),
+    ended: (runId, signal) => waitUntilTerminal(kinds.runs, runId, { bus, signal, pollMs: POLL_MS }),
   };
 }
 
-function eventAccess({ store, bus }: AccessDeps): EventAccess {
-  const sealIfEnded = async (runId: string) => {
-    const run = await store.runs.get(runId);
-    if (run === undefined) return "gone";
-    if (!isRunTerminal(run.status)) return "live";
-    await store.events.append(run._id, run.thread_id, [runEndEvent(run)]);
-    return "ended";
-  };
+function eventAccess(deps: AccessDeps): EventAccess {
+  const { store, bus } = deps;
+  const { runs } = createKinds(deps);
   return {
     read: (runId, query) => store.events.read(runId, query),
     follow: (run, options) =>
-      readRunEvents({ store, bus }, run._id, { ...options, sealIfEnded: () => sealIfEnded(run._id) }),
+      readRunEvents({ store, bus }, run._id, { ...options, sealIfEnded: () => sealIfEnded(runs, run._id) }),
     followLive: (runId, handle) => subscribeLive(bus, runId, handle),
   };
 }

@@ -5,6 +5,7 @@ import { CreateRunBody, StreamMode } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { RunRow } from "@antler/store";
 
+import { cancelAbandoned } from "../cancel-abandoned.ts";
 import { createRun } from "../create-run.ts";
 import type { GatewayDeps } from "../gateway-deps.ts";
 import type { GatewayApp } from "../http/gateway-app.ts";
@@ -102,14 +103,6 @@ async function serve(deps: StreamDeps, serving: Serving): Promise<void> {
   await streamRun({ events, run, currentRun, deltas, view, afterSeq, client, closing: open.closing, logger });
   leave();
   if (cancels && client.isClosedByClient) await cancelAbandoned(deps, run);
-}
-
-async function cancelAbandoned({ runs, logger }: StreamDeps, run: RunRow): Promise<void> {
-  try {
-    await runs.cancel(run, "interrupt");
-  } catch (error) {
-    logger.info({ err: error, run_id: run._id }, "Run of a disconnected client was not cancelled");
-  }
 }
 
 /** `Location` is where clients reconnect by themselves. */

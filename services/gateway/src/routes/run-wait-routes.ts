@@ -4,6 +4,7 @@ import { z } from "zod";
 import { AntlerError, CreateRunBody, isRunTerminal, problemOf, traceIdOf } from "@antler/contracts";
 import type { RunRow } from "@antler/store";
 
+import { cancelAbandoned } from "../cancel-abandoned.ts";
 import { createRun } from "../create-run.ts";
 import type { GatewayDeps } from "../gateway-deps.ts";
 import type { GatewayApp } from "../http/gateway-app.ts";
@@ -82,12 +83,4 @@ function failureAfter({ open, logger }: WaitDeps, run: RunRow, cause: unknown): 
   const problem = problemOf(error, traceIdOf(run.trace));
   if (problem.status === 500) logger.error({ err: cause, run_id: run._id }, "Waiting for a run failed");
   return failureOf(run, { code: problem.code, message: problem.detail });
-}
-
-async function cancelAbandoned({ runs, logger }: WaitDeps, run: RunRow): Promise<void> {
-  try {
-    await runs.cancel(run, "interrupt");
-  } catch (error) {
-    logger.info({ err: error, run_id: run._id }, "Run of a disconnected client was not cancelled");
-  }
 }
