@@ -49,8 +49,8 @@ export async function startDeliveryStack(
 }
 
 export interface Servers {
-  readonly nats: NatsServer;
-  readonly mongo: MongoServer;
+  readonly nats: Pick<NatsServer, "url">;
+  readonly mongo: Pick<MongoServer, "url">;
   readonly config: Config;
   readonly database: string;
 }

@@ -19,7 +19,7 @@ export interface ServiceProcess {
 }
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 180_000;
 
 /** Starts a service and waits until it says that it is ready. */
 export async function startService(name: ServiceName, environment: NodeJS.ProcessEnv): Promise<ServiceProcess> {

@@ -35,19 +35,8 @@ export interface ServiceStack {
   stop(): Promise<void>;
 }
 
-/** Delivery with short times, so that a lost worker is replaced within seconds. */
-export const FAST_DELIVERY = {
-  delivery: {
-    ack_wait_seconds: 4,
-    lease_seconds: 3,
-    renewal_seconds: 0.5,
-    reconcile_seconds: 0.3,
-    drain_grace_seconds: 5,
-  },
-};
-
 export async function startServiceStack(options: ServiceStackOptions): Promise<ServiceStack> {
-  const document = options.document ?? FAST_DELIVERY;
+  const document = options.document ?? {};
   const [nats, mongo, model, directory] = await Promise.all([
     startNats(),
     startMongo(),

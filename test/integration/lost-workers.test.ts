@@ -26,7 +26,7 @@ async function startInterruptible() {
       if (turn === 1) await open.promise;
     },
   });
-  const started = await startServiceStack({ document: {}, answer });
+  const started = await startServiceStack({ answer });
   stack = started;
   const client = gatewayClient(started.url);
   const ids = await client.startRun();

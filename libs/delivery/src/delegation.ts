@@ -1,11 +1,4 @@
-import {
-  AntlerError,
-  messageOf,
-  type RunEvent,
-  type SubagentOutcome,
-  type SubagentStatus,
-  type TaskEnvelope,
-} from "@antler/contracts";
+import { AntlerError, messageOf, type RunEvent, type SubagentOutcome, type TaskEnvelope } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { RunRow, TaskDraft, TaskRow } from "@antler/store";
 
@@ -16,6 +9,7 @@ import type { Lease } from "./lease.ts";
 import { assertRoom, initialDelivery, WAIT_MARGIN_MS } from "./submit-run.ts";
 import { followTaskEvents } from "./task-event-follower.ts";
 import type { TaskKind } from "./task-kind.ts";
+import { outcomeOfTask } from "./task-outcome.ts";
 import { waitUntilTerminal } from "./wait-until-terminal.ts";
 
 export interface DelegateRequest {
@@ -43,7 +37,7 @@ export function createDelegation(deps: DeliveryDeps): Delegation {
       const refused = await admit(deps, request);
       if (refused !== undefined) return refused;
       const task = await findOrInsert(deps, tasks, request);
-      return outcomeOf(await follow(deps, tasks, request, task));
+      return outcomeOfTask(await follow(deps, tasks, request, task));
     },
   };
 }
@@ -82,26 +76,12 @@ async function follow(deps: DeliveryDeps, kind: TaskKind, request: DelegateReque
   });
   const pollMs = config.subagents.poll_interval_seconds * 1000;
   try {
-    const wait = { bus, name: kind.name, ledger: kind.ledger, isTerminal: kind.isTerminal };
-    const ended = await waitUntilTerminal(wait, task._id, { signal: request.signal, pollMs });
+    const ended = await waitUntilTerminal(kind, task._id, { bus, signal: request.signal, pollMs });
     await follower.catchUp();
     return ended;
   } finally {
     follower.close();
   }
-}
-
-function outcomeOf(task: TaskRow): SubagentOutcome {
-  return {
-    status: task.status as SubagentStatus,
-    result: task.result,
-    partialResult: task.partial_result,
-    error: task.error,
-    stopReason: task.stop_reason,
-    modelName: task.model_name,
-    usage: task.usage,
-    resultSha256: task.result_sha256,
-  };
 }
 
 function draftOf({ config }: DeliveryDeps, { run, envelope }: DelegateRequest, taskId: string): TaskDraft {

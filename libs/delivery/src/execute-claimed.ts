@@ -6,6 +6,7 @@ import type { TakenRow } from "./claim-row.ts";
 import { dispositionOf } from "./disposition.ts";
 import { type HeldLease, holdLease, type Lease } from "./lease.ts";
 import { payDuties } from "./pay-duties.ts";
+import { CANCEL_GRACE_MS } from "./sweep-tasks.ts";
 import type { Ending, WorkKind } from "./work-kind.ts";
 
 export interface ExecutionDeps<Row extends WorkRow, Outcome> {
@@ -33,7 +34,7 @@ export async function executeClaimed<Row extends WorkRow, Outcome>(
     claimedAtMs,
     leaseMs,
     renewalMs,
-    executionLimitMs: row.execution_limit_ms,
+    executionLimitMs: executionLimitOf(row),
     renew: () => kind.ledger.renew(fence, leaseMs),
     working,
     logger,
@@ -46,6 +47,15 @@ export async function executeClaimed<Row extends WorkRow, Outcome>(
     untrack();
     lease.stop();
   }
+}
+
+/** The time from the claim to the execution deadline; both dates are the store's and of this claim. */
+function executionLimitOf({
+  execution_deadline_at: end,
+  started_at: begin,
+  execution_limit_ms: limitMs,
+}: WorkRow): number {
+  return end === null || begin === null ? limitMs : end.getTime() - begin.getTime();
 }
 
 async function settlementOf<Row extends WorkRow, Outcome>(
@@ -105,7 +115,7 @@ async function store<Row extends WorkRow, Outcome>(
   const settled = await whileHeld(lease, logger, () => kind.ledger.settle(fence, settlement));
   const stored = settled ?? (await ownSettlement(kind, fence));
   if (stored === undefined) logger.warn({ id: row._id, kind: kind.name }, "Outcome came too late and was dropped");
-  else await payDuties(kind, stored);
+  else await payDuties(kind, stored, { patienceMs: CANCEL_GRACE_MS });
 }
 
 /** After a lost reply: a terminal row under our claim and epoch was settled by us. */

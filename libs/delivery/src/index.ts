@@ -1,13 +1,14 @@
 export { type CancelRequest, cancelRun } from "./cancel-run.ts";
 export { createDelegation, type DelegateRequest, type Delegation } from "./delegation.ts";
 export type { DeliveryDeps } from "./delivery-deps.ts";
+export { createEndedCalls, type EndedCalls } from "./ended-calls.ts";
 export { createEventAppender, type EventAppender } from "./event-appender.ts";
 export { readRunEvents, type ReadRunEventsOptions } from "./event-reader.ts";
 export { createKinds, type Kinds } from "./kinds.ts";
 export type { Lease } from "./lease.ts";
 export { publishLive, subscribeLive } from "./live.ts";
 export { type Reconciler, type ReconcilerOptions, startReconciler } from "./reconciler.ts";
-export { runEndEvent, type RunKind, type RunOutcome } from "./run-kind.ts";
+export { type LogState, type RunKind, type RunOutcome, sealIfEnded } from "./run-kind.ts";
 export {
   type RunnerIdentity,
   type RunWorkerOptions,
@@ -17,5 +18,5 @@ export {
 } from "./start-workers.ts";
 export { type RunRequest, submitRun } from "./submit-run.ts";
 export type { TaskKind, TaskOutcome } from "./task-kind.ts";
-export { type TerminalWait, type WaitOptions, waitUntilTerminal } from "./wait-until-terminal.ts";
+export { type WaitOptions, waitUntilTerminal } from "./wait-until-terminal.ts";
 export type { Worker } from "./worker.ts";

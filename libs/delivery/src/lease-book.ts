@@ -9,20 +9,24 @@ export interface LeaseBook {
   readonly track: (row: WorkRow, lease: HeldLease) => () => void;
   /** Renews the leases of a run and its tasks now, so that a cancel mark is read at once. */
   readonly checkRun: (runId: string) => void;
+  /** Stops all work, also such as is only being claimed. */
   readonly abortAll: (reason: AntlerError) => void;
 }
 
 export function createLeaseBook(): LeaseBook {
   const held = new Map<string, { readonly runId: string; readonly lease: HeldLease }>();
+  let stopped: AntlerError | undefined;
   return {
     track(row, lease) {
       held.set(lease.claimId, { runId: row.run_id, lease });
+      if (stopped !== undefined) lease.abort(stopped);
       return () => held.delete(lease.claimId);
     },
     checkRun(runId) {
       for (const entry of held.values()) if (entry.runId === runId) entry.lease.check();
     },
     abortAll(reason) {
+      stopped = reason;
       for (const { lease } of held.values()) lease.abort(reason);
     },
   };

@@ -1,5 +1,5 @@
 import type { Bus } from "@antler/bus";
-import type { DurableSpec } from "@antler/contracts";
+import { type DurableSpec, isAntlerError, messageOf } from "@antler/contracts";
 import type { Logger } from "@antler/platform";
 import {
   attemptsSpent,
@@ -20,7 +20,7 @@ import { cancelEnding } from "./disposition.ts";
 import { type Condition, endRow } from "./end-row.ts";
 import { payDuties } from "./pay-duties.ts";
 import { lostWorkerText, queueTimeoutText } from "./refusal.ts";
-import { CANCEL_GRACE_MS } from "./run-kind.ts";
+import { CANCEL_GRACE_MS } from "./sweep-tasks.ts";
 import type { Ending, WorkKind } from "./work-kind.ts";
 
 export interface ReconcileOptions<Row extends WorkRow, Outcome> {
@@ -38,38 +38,56 @@ const ROWS_A_CONDITION = 200;
 const executionText = (row: WorkRow) =>
   `Execution timed out after ${Math.round(row.execution_limit_ms / 1000)} seconds`;
 
+/** A cancelled lead first ends its tasks and their calls; only a much later one is ended by force. */
+const CANCEL_GRACES_MS = { task: CANCEL_GRACE_MS, run: 3 * CANCEL_GRACE_MS };
+
+type EndingRule = readonly [condition: Condition, endingOf: (row: WorkRow) => Ending];
+
 /** Rows that have to end, by condition; the condition is repeated in the write. */
-const ENDINGS: readonly (readonly [Condition, (row: WorkRow) => Ending])[] = [
+const ENDINGS: readonly EndingRule[] = [
   [cancelledWaiting, (row) => cancelEnding(row.cancel?.action)],
-  [cancelOverdue(CANCEL_GRACE_MS), (row) => cancelEnding(row.cancel?.action)],
   [executionExpired, (row) => ({ reason: "execution_timeout", message: executionText(row) })],
   [queueExpired, (row) => ({ reason: "queue_timeout", message: queueTimeoutText(row.queue_limit_ms) })],
   [deadlinePassed, () => ({ reason: "deadline", message: "The time limit is over" })],
   [attemptsSpent, (row) => ({ reason: "lost_worker", message: lostWorkerText(row.attempt) })],
 ];
 
-/** One pass over one kind of rows: ends what must end, publishes what lost its ticket, pays what is owed. */
-export async function reconcileOnce<Row extends WorkRow, Outcome>(
-  options: ReconcileOptions<Row, Outcome>,
-): Promise<void> {
-  const { kind, durables, signal } = options;
-  for (const [condition, endingOf] of ENDINGS) {
-    signal.throwIfAborted();
+/** Ends by force what must have ended. */
+export async function endOverdue<Row extends WorkRow, Outcome>(options: ReconcileOptions<Row, Outcome>): Promise<void> {
+  const { kind } = options;
+  const cancelled: EndingRule = [cancelOverdue(CANCEL_GRACES_MS[kind.name]), (row) => cancelEnding(row.cancel?.action)];
+  for (const [condition, endingOf] of [cancelled, ...ENDINGS])
     await forEach(options, condition, (row) => endRow(kind, row, { condition, ending: endingOf(row) }));
-  }
-  for (const condition of [leaseExpired, unticketed(STRANDED_MS)]) await republish(options, condition);
-  for (const durable of durables) await republishGone(options, durable);
-  await forEach(options, owing(STRANDED_MS), (row) => payDuties(kind, row));
 }
 
+/** Carries out what rows have owed for a while. */
+export function payOwed<Row extends WorkRow, Outcome>(options: ReconcileOptions<Row, Outcome>): Promise<void> {
+  return forEach(options, owing(STRANDED_MS), (row) => payDuties(options.kind, row));
+}
+
+/** Publishes the tickets of rows that wait without one. */
+export async function republishStranded<Row extends WorkRow, Outcome>(
+  options: ReconcileOptions<Row, Outcome>,
+): Promise<void> {
+  for (const condition of [leaseExpired, unticketed(STRANDED_MS)]) await republish(options, condition);
+  for (const durable of options.durables) await republishGone(options, durable);
+}
+
+/** A row that makes trouble does not keep the others waiting; a store that does not answer ends the pass. */
 async function forEach<Row extends WorkRow, Outcome>(
-  { kind, signal }: ReconcileOptions<Row, Outcome>,
+  { kind, signal, logger }: ReconcileOptions<Row, Outcome>,
   condition: Condition,
   act: (row: Row) => Promise<unknown>,
 ): Promise<void> {
+  signal.throwIfAborted();
   for (const row of await kind.ledger.find(condition, ROWS_A_CONDITION)) {
     signal.throwIfAborted();
-    await act(row);
+    try {
+      await act(row);
+    } catch (error) {
+      if (isAntlerError(error, "store_unavailable", "bus_unavailable")) throw error;
+      logger.error({ id: row._id, kind: kind.name, err: messageOf(error) }, "Row could not be repaired");
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { durablesOf, isAntlerError, messageOf } from "@antler/contracts";
 
 import type { DeliveryDeps } from "./delivery-deps.ts";
-import { reconcileOnce } from "./reconcile.ts";
+import { endOverdue, payOwed, republishStranded } from "./reconcile.ts";
 import type { RunKind } from "./run-kind.ts";
 import type { TaskKind } from "./task-kind.ts";
 import { createWakeup } from "./wakeup.ts";
@@ -52,12 +52,20 @@ function levelOf(error: unknown, signal: AbortSignal): "debug" | "warn" | "error
   return isAntlerError(error, "store_unavailable", "bus_unavailable") ? "warn" : "error";
 }
 
-/** A pass ends well before the lease does: what is left over waits for the next one. */
+/**
+ * What must end ends first, tasks before their runs; what needs the bus comes last, so that its absence delays nothing
+ * else. A pass ends well before the lease does: what is left over waits for the next one.
+ */
 async function pass({ bus, config, logger, runs, tasks }: ReconcilerOptions, stop: AbortSignal): Promise<void> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(LEASE_MS * 0.8)]);
   const durables = durablesOf(config.pools, config.delivery.ack_wait_seconds * 1000);
   const of = (stream: "RUNS" | "TASKS") => durables.filter((durable) => durable.stream === stream);
-  const common = { bus, logger, signal };
-  await reconcileOnce({ ...common, kind: runs, durables: of("RUNS") });
-  await reconcileOnce({ ...common, kind: tasks, durables: of("TASKS") });
+  const ofTasks = { bus, logger, signal, kind: tasks, durables: of("TASKS") };
+  const ofRuns = { bus, logger, signal, kind: runs, durables: of("RUNS") };
+  await endOverdue(ofTasks);
+  await endOverdue(ofRuns);
+  await payOwed(ofTasks);
+  await payOwed(ofRuns);
+  await republishStranded(ofTasks);
+  await republishStranded(ofRuns);
 }

@@ -12,7 +12,7 @@ import {
 import type { Duty, RunRow, Settlement } from "@antler/store";
 
 import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
-import { awaitTasksEnd, endWaitingTasks, signalCancel } from "./sweep-tasks.ts";
+import { awaitTasksEnd, CANCEL_GRACE_MS, endLiveTasks, endWaitingTasks, signalCancel } from "./sweep-tasks.ts";
 import type { TaskKind } from "./task-kind.ts";
 import type { Ending, WorkKind } from "./work-kind.ts";
 
@@ -33,20 +33,25 @@ export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: T
   const { store, bus } = deps;
   const ledger = store.runs;
 
-  const duties: Partial<Record<Duty, (run: RunRow) => Promise<void>>> = {
+  const duties: Partial<Record<Duty, (run: RunRow, patienceMs: number) => Promise<boolean>>> = {
     async cancel_tasks(run) {
       await store.tasks.markCancelled({ run_id: run._id }, wish(run), []);
       signalCancel(bus, run._id, wish(run));
       await endWaitingTasks(tasks, run._id);
+      return true;
     },
-    async sweep(run) {
+    async sweep(run, patienceMs) {
       const marked = await store.tasks.markCancelled({ run_id: run._id }, "parent_ended", []);
       if (marked > 0) signalCancel(bus, run._id, "interrupt");
-      if (marked > 0) await endWaitingTasks(tasks, run._id);
+      return endLiveTasks(tasks, bus, run._id, patienceMs);
     },
-    end_event: (run) => append({ runId: run._id, threadId: run.thread_id }, [runEndEvent(run)]),
+    async end_event(run) {
+      await append({ runId: run._id, threadId: run.thread_id }, [runEndEvent(run)]);
+      return true;
+    },
     async signal(run) {
       bus.signal(subjects.settled("run", run._id), { id: run._id, status: run.status });
+      return Promise.resolve(true);
     },
   };
 
@@ -57,7 +62,7 @@ export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: T
     isTerminal: (run) => isRunTerminal(run.status),
     settlementOf: ({ status, ...fields }) => ({ status, fields, owed: OWED }),
     endingOf,
-    payDuty: async (run, duty) => duties[duty]?.(run),
+    payDuty: async (run, duty, patienceMs) => (await duties[duty]?.(run, patienceMs)) ?? true,
     async begin(run) {
       if (run.cancel !== null)
         throw new AntlerError("cancelled", `Run ${run._id} was cancelled`, { details: { action: run.cancel.action } });
@@ -70,9 +75,6 @@ export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: T
 function wish(run: RunRow): "interrupt" | "rollback" {
   return run.cancel?.action === "rollback" ? "rollback" : "interrupt";
 }
-
-/** Time that the workers of cancelled tasks have to end them. */
-export const CANCEL_GRACE_MS = 10_000;
 
 const STATUS_OF_ENDING: Partial<Record<Ending["reason"], RunTerminalStatus>> = {
   queue_timeout: "timeout",
@@ -95,12 +97,25 @@ const CODE_OF_ENDING: Partial<Record<Ending["reason"], ErrorCode>> = {
 
 function endingOf({ reason, message }: Ending): Settlement {
   const code = CODE_OF_ENDING[reason] ?? "internal";
-  const fields = { stop_reason: reason, error: { code, message }, output: null };
+  const rolledBack = reason === "rolled_back" && { head: null };
+  const fields = { stop_reason: reason, error: { code, message }, output: null, ...rolledBack };
   return { status: STATUS_OF_ENDING[reason] ?? "error", fields, owed: OWED };
 }
 
+/** What a run's log is to somebody who waits for its end. */
+export type LogState = "live" | "ended" | "gone";
+
+/** Seals the log of a run that has ended and whose tasks have; for whoever notices first. */
+export async function sealIfEnded(kind: RunKind, runId: string): Promise<LogState> {
+  const run = await kind.ledger.get(runId);
+  if (run === undefined) return "gone";
+  if (!kind.isTerminal(run) || run.owed.includes("sweep")) return "live";
+  await kind.payDuty(run, "end_event", 0);
+  return "ended";
+}
+
 /** The event that seals a run's log, made from its terminal row by whoever notices first. */
-export function runEndEvent(run: RunRow): NewRunEvent {
+function runEndEvent(run: RunRow): NewRunEvent {
   const { status, stop_reason, error } = run;
   return { key: eventKeys.runEnd, type: "run.end", data: { status, stop_reason, error } };
 }

@@ -55,7 +55,7 @@ export async function assertRoom({ store, config }: DeliveryDeps, pool: string, 
   const max = config.delivery.max_queued;
   if ((await ledger.countPending(pool, lane, max)) < max) return;
   const message = `Lane ${lane} of pool ${pool} has ${max} waiting, as many as delivery.max_queued allows`;
-  throw new AntlerError("queue_full", message, { details: { retry_after: 5 } });
+  throw new AntlerError("queue_full", message, { details: { retry_after: 2 } });
 }
 
 function busy(threadId: string): AntlerError {

@@ -12,19 +12,29 @@ export function signalCancel(bus: Bus, runId: string, action: "interrupt" | "rol
   bus.signal(subjects.cancel(runId), { run_id: runId, action });
 }
 
+/** Time that the workers of cancelled tasks have to end them. */
+export const CANCEL_GRACE_MS = 10_000;
+
 /** Ends the cancelled tasks of a run that no worker has begun. */
 export function endWaitingTasks(kind: TaskKind, runId: string): Promise<void> {
   return endThose(kind, runId, cancelledWaiting);
+}
+
+/** Ends what is left of a run that has ended, waiting for workers as long as patience lasts. False when some remain. */
+export async function endLiveTasks(kind: TaskKind, bus: Bus, runId: string, patienceMs: number): Promise<boolean> {
+  await endWaitingTasks(kind, runId);
+  if (patienceMs > 0) await awaitTasksEnd(kind, bus, runId, patienceMs);
+  else await endThose(kind, runId, cancelOverdue(CANCEL_GRACE_MS));
+  return (await kind.ledger.countLive(runId)) === 0;
 }
 
 const POLL_MS = 1000;
 
 /** Waits until every task of a cancelled run is terminal; those whose workers take longer than the grace are ended. */
 export async function awaitTasksEnd(kind: TaskKind, bus: Bus, runId: string, graceMs: number): Promise<void> {
-  const signal = AbortSignal.timeout(graceMs);
-  const wait = { bus, name: kind.name, ledger: kind.ledger, isTerminal: kind.isTerminal };
+  const wait = { bus, signal: AbortSignal.timeout(graceMs), pollMs: POLL_MS };
   const live = (await kind.ledger.listByRun(runId)).filter((task) => !kind.isTerminal(task));
-  const ends = live.map((task) => waitUntilTerminal(wait, task._id, { signal, pollMs: POLL_MS }));
+  const ends = live.map((task) => waitUntilTerminal(kind, task._id, wait));
   const failed = (await Promise.allSettled(ends)).find(isFault);
   if (failed !== undefined) throw failed.reason;
   await endThose(kind, runId, cancelOverdue(0));

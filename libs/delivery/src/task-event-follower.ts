@@ -1,9 +1,9 @@
 import type { Bus } from "@antler/bus";
-import { type RunEvent, subjects } from "@antler/contracts";
+import { EventsSignal, type RunEvent, subjects } from "@antler/contracts";
 import type { Store } from "@antler/store";
 
 export interface TaskEventFollower {
-  /** Hands over everything that is stored by now; resolves when it is handed over. */
+  /** Hands over everything that is stored by now; never rejects: what cannot be read is told to `onError`. */
   readonly catchUp: () => Promise<void>;
   readonly close: () => void;
 }
@@ -15,9 +15,10 @@ export interface FollowOptions {
   readonly onError: (error: unknown) => void;
 }
 
-const PAGE = 500;
+/** A page holds less than the store's bound on one reading, so that a short one is the last. */
+const PAGE = 200;
 
-/** Hands over the stored events of one task in order, each once: on every signal of the run, and when asked. */
+/** Hands over the stored events of one task in order, each once: when a signal tells of some, and when asked. */
 export function followTaskEvents(
   { store, bus }: { readonly store: Store; readonly bus: Bus },
   { runId, taskId, onEvent, onError }: FollowOptions,
@@ -34,16 +35,28 @@ export function followTaskEvents(
         afterSeq = event.seq;
         onEvent(event);
       }
-      if (events.length === 0) return;
+      if (events.length < PAGE) return;
     }
   };
   const catchUp = () => {
-    if (!queued) tail = tail.catch(() => undefined).then(readNew);
+    if (!queued) tail = tail.then(readNew).catch(onError);
     queued = true;
     return tail;
   };
-  const subscription = bus.subscribe(subjects.events(runId), () => {
-    catchUp().catch(onError);
+  const subscription = bus.subscribe(subjects.events(runId), (payload) => {
+    if (tellsOf(payload, taskId)) void catchUp();
   });
-  return { catchUp, close: () => subscription.close() };
+  return {
+    catchUp,
+    close: () => {
+      subscription.close();
+    },
+  };
+}
+
+/** Whether a signal holds events of the task, or may: one that is too large holds only a number. */
+function tellsOf(payload: unknown, taskId: string): boolean {
+  const signal = EventsSignal.safeParse(payload);
+  if (!signal.success) return false;
+  return "seq" in signal.data || signal.data.events.some((event) => event.task_id === taskId);
 }

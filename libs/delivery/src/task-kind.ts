@@ -41,9 +41,9 @@ export interface TaskKind extends WorkKind<TaskRow, TaskOutcome> {
 const OWED: readonly Duty[] = ["end_event", "signal"];
 
 export function createTaskKind({ store, bus }: DeliveryDeps, append: AppendEvents): TaskKind {
-  const duties: Partial<Record<Duty, (task: TaskRow) => Promise<void>>> = {
+  const duties: Partial<Record<Duty, (task: TaskRow) => Promise<void> | void>> = {
     end_event: (task) => append({ runId: task.run_id, threadId: task.thread_id }, [taskEndEvent(task)]),
-    async signal(task) {
+    signal(task) {
       bus.signal(subjects.settled("task", task._id), { id: task._id, status: task.status });
     },
   };
@@ -66,7 +66,10 @@ export function createTaskKind({ store, bus }: DeliveryDeps, append: AppendEvent
       owed: OWED,
     }),
     endingOf,
-    payDuty: async (task, duty) => duties[duty]?.(task),
+    async payDuty(task, duty) {
+      await duties[duty]?.(task);
+      return true;
+    },
     async begin(task) {
       const run = await store.runs.get(task.run_id);
       if (run === undefined || isRunTerminal(run.status)) throw cancelled(task, "parent_ended");

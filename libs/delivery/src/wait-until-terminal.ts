@@ -1,17 +1,12 @@
 import type { Bus } from "@antler/bus";
 import { AntlerError, subjects } from "@antler/contracts";
-import type { WorkLedger, WorkRow } from "@antler/store";
+import type { WorkRow } from "@antler/store";
 
 import { createWakeup } from "./wakeup.ts";
-
-export interface TerminalWait<Row> {
-  readonly bus: Bus;
-  readonly name: "run" | "task";
-  readonly ledger: Pick<WorkLedger<Row & WorkRow>, "get">;
-  readonly isTerminal: (row: Row) => boolean;
-}
+import type { WorkKind } from "./work-kind.ts";
 
 export interface WaitOptions {
+  readonly bus: Bus;
   /** Ends the wait with its reason. */
   readonly signal: AbortSignal;
   /** How often the ledger is read again, in case the signal was lost. */
@@ -20,12 +15,14 @@ export interface WaitOptions {
 
 /** Waits for a row to end: woken by its settled signal, re-reading the ledger in case that was lost. */
 export async function waitUntilTerminal<Row extends WorkRow>(
-  { bus, name, ledger, isTerminal }: TerminalWait<Row>,
+  { name, ledger, isTerminal }: Pick<WorkKind<Row, never>, "name" | "ledger" | "isTerminal">,
   id: string,
-  { signal, pollMs }: WaitOptions,
+  { bus, signal, pollMs }: WaitOptions,
 ): Promise<Row> {
   const wakeup = createWakeup();
-  const subscription = bus.subscribe(subjects.settled(name, id), () => wakeup.wake());
+  const subscription = bus.subscribe(subjects.settled(name, id), () => {
+    wakeup.wake();
+  });
   try {
     for (;;) {
       const row = await ledger.get(id);

@@ -30,8 +30,11 @@ export interface WorkKind<Row extends WorkRow, Outcome> {
   readonly settlementOf: (outcome: Outcome) => Settlement;
   /** The terminal update of a row that delivery ends. */
   readonly endingOf: (ending: Ending) => Settlement;
-  /** Carries out one duty of a row; idempotent. */
-  readonly payDuty: (row: Row, duty: Duty) => Promise<void>;
+  /**
+   * Carries out one duty of a row; idempotent. False when it is not done yet: then what comes after it waits too.
+   * `patienceMs` is how long it may wait for others.
+   */
+  readonly payDuty: (row: Row, duty: Duty, patienceMs: number) => Promise<boolean>;
   /** Called right after a claim, before the work begins; throws to give up the work. */
   readonly begin: (row: Row) => Promise<void>;
   /** Called before a cancelled row is settled: what must be terminal first. */

@@ -91,8 +91,8 @@ async function workOn<Row extends WorkRow, Outcome>(
   await message.ack();
 }
 
-/** Time after the cutoff in which stopped work may still write its release. */
-const HAND_BACK_MS = 10_000;
+/** Time after the cutoff in which stopped work may still write its release; less than a drain step may take then. */
+const HAND_BACK_MS = 4000;
 
 async function drainLoops(loops: readonly PullLoop[], leases: LeaseBook, cutoff: AbortSignal): Promise<void> {
   const idle = new AbortController();
@@ -107,11 +107,12 @@ async function drainLoops(loops: readonly PullLoop[], leases: LeaseBook, cutoff:
   cutoff.removeEventListener("abort", handBack);
 }
 
-/** Resolves some time after the cutoff, or when the loops were idle before. */
+/** Resolves some time after the cutoff, or at once when the loops were idle before. */
 async function handBackEnd(cutoff: AbortSignal, idle: AbortSignal): Promise<void> {
-  if (!cutoff.aborted) {
+  const either = AbortSignal.any([cutoff, idle]);
+  if (!either.aborted) {
     await new Promise((resolve) => {
-      cutoff.addEventListener("abort", resolve, { once: true, signal: idle });
+      either.addEventListener("abort", resolve, { once: true });
     });
   }
   await delay(HAND_BACK_MS, idle).catch(() => undefined);

@@ -98,8 +98,12 @@ it("a run with 50 tasks leaves no timer, no subscription and no pending ticket b
 async function runToItsEnd(): Promise<void> {
   const run = await submitRun(deps, aRunRequest());
   const { runs: kind } = createKinds(deps);
-  const wait = { bus: deps.bus, name: kind.name, ledger: kind.ledger, isTerminal: kind.isTerminal };
-  const ended = await waitUntilTerminal(wait, run._id, { signal: AbortSignal.timeout(30_000), pollMs: 200 });
+
+  const ended = await waitUntilTerminal(kind, run._id, {
+    bus: deps.bus,
+    signal: AbortSignal.timeout(30_000),
+    pollMs: 200,
+  });
   expect(ended).toMatchObject({ status: "success", output: { completed: TASKS } });
 
   const tickets = (await deps.store.tasks.listByRun(run._id)).map(({ ticket }) => ticket);

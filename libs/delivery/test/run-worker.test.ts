@@ -41,8 +41,8 @@ function startRunner(execute: (run: RunRow, lease: Lease) => Promise<RunOutcome>
 
 function ended(id: string): Promise<RunRow> {
   const { runs } = createKinds(deps);
-  const wait = { bus: deps.bus, name: runs.name, ledger: runs.ledger, isTerminal: runs.isTerminal };
-  return waitUntilTerminal(wait, id, { signal: AbortSignal.timeout(20_000), pollMs: 200 });
+
+  return waitUntilTerminal(runs, id, { bus: deps.bus, signal: AbortSignal.timeout(20_000), pollMs: 200 });
 }
 
 const log = (run: RunRow): Promise<RunEvent[]> => deps.store.events.read(run._id, { afterSeq: 0, limit: 100 });

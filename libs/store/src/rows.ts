@@ -98,7 +98,6 @@ export interface RunRow extends WorkRow {
   readonly base: string | null;
   /** Newest checkpoint of this run. */
   readonly head: string | null;
-  /** Set once the user's input stands in a checkpoint of this run; a resumed run must not add it again. */
   readonly output: Readonly<Record<string, unknown>> | null;
   readonly error: StoredError | null;
   readonly idempotency?: string;

@@ -14,6 +14,8 @@ export interface TaskLedger extends WorkLedger<TaskRow> {
   /** Inserts the task of a call, or finds the one that the call has already: unique by run and call id. */
   insert(draft: TaskDraft): Promise<TaskRow>;
   byCall(runId: string, callId: string): Promise<TaskRow | undefined>;
+  /** The tasks of these calls on a thread, oldest first. */
+  listByCalls(threadId: string, callIds: readonly string[]): Promise<readonly TaskRow[]>;
   listByRun(runId: string): Promise<readonly TaskRow[]>;
   countLive(runId: string): Promise<number>;
 }
@@ -34,6 +36,14 @@ export function createTaskLedger(collection: Collection<TaskRow>): TaskLedger {
       if (task === undefined) throw new AntlerError("task_not_found", `Task of call ${draft.call_id} does not exist`);
       return task;
     },
+
+    listByCalls: (threadId, callIds) =>
+      storeCall(() =>
+        collection
+          .find({ thread_id: threadId, call_id: { $in: [...callIds] } })
+          .sort({ created_at: 1 })
+          .toArray(),
+      ),
 
     listByRun: (runId) => storeCall(() => collection.find({ run_id: runId }).sort({ created_at: 1, _id: 1 }).toArray()),
 

@@ -86,7 +86,7 @@ export function ticketed(pool: string, lane: string, olderThanMs: number): Docum
   };
 }
 
-/** Terminal rows that have owed something for a while. */
+/** Rows that have owed something for a while. */
 export function owing(olderThanMs: number): Document {
   return { owed_at: { $ne: null }, ...whether(passed(plusMs("$owed_at", olderThanMs))) };
 }

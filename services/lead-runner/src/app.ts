@@ -3,6 +3,7 @@ import type { Bus } from "@antler/bus";
 import type { Config } from "@antler/contracts";
 import {
   createDelegation,
+  createEndedCalls,
   createEventAppender,
   type Delegation,
   type Lease,
@@ -15,8 +16,6 @@ import {
 import type { Logger } from "@antler/platform";
 import type { Workspaces } from "@antler/sandbox";
 import type { RunRow, Store } from "@antler/store";
-
-import { createEndedCalls } from "./ended-calls.ts";
 
 export interface LeadRunnerDeps {
   readonly store: Store;
