@@ -1,5 +1,3 @@
-import { ChatAnthropic } from "@langchain/anthropic";
-import { ChatOpenAI, ChatOpenAICompletions } from "@langchain/openai";
 import { initChatModel } from "langchain";
 
 import { AntlerError, type Environment, messageOf, type ModelConfig } from "@antler/contracts";
@@ -17,7 +15,7 @@ export interface ChatModelSources {
 }
 
 /**
- * The chat model of a configuration entry.
+ * The chat model of a configuration entry. A provider is loaded when it is first asked for.
  * @throws AntlerError `model_failed` when the provider is not installed or its key is missing.
  */
 export async function createChatModel(config: ModelConfig, sources: ChatModelSources): Promise<AgentModel> {
@@ -37,7 +35,8 @@ function keyOf({ name, api_key_env }: ModelConfig, environment: Environment): st
   throw new AntlerError("model_failed", `Model ${name} has no key: set the environment variable ${api_key_env}`);
 }
 
-function openai(config: ModelConfig, { environment, transport }: ChatModelSources): AgentModel {
+async function openai(config: ModelConfig, { environment, transport }: ChatModelSources): Promise<AgentModel> {
+  const { ChatOpenAI, ChatOpenAICompletions } = await import("@langchain/openai");
   const timeout = config.timeout_seconds * 1000;
   const fields = {
     model: config.model,
@@ -53,7 +52,8 @@ function openai(config: ModelConfig, { environment, transport }: ChatModelSource
   return new ChatOpenAICompletions({ ...fields, apiKey, configuration: { fetch, baseURL: config.base_url } });
 }
 
-function anthropic(config: ModelConfig, { environment, transport }: ChatModelSources): AgentModel {
+async function anthropic(config: ModelConfig, { environment, transport }: ChatModelSources): Promise<AgentModel> {
+  const { ChatAnthropic } = await import("@langchain/anthropic");
   const timeout = config.timeout_seconds * 1000;
   return new ChatAnthropic({
     model: config.model,

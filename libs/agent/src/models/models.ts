@@ -16,7 +16,7 @@ export interface Models {
 export function createModels(config: Pick<Config, "models">, environment: Environment): Models {
   const made = new Map<string, Promise<AgentModel>>();
   const transport = createModelTransport(environment);
-  const make = (name: string) => createChatModel(chooseModel(config, name), { environment, transport });
+  const make = async (name: string) => createChatModel(chooseModel(config, name), { environment, transport });
   return {
     get(name) {
       const model = made.get(name) ?? make(name);

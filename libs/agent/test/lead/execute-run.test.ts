@@ -70,6 +70,7 @@ describe("executeRun", () => {
       metadata: { langgraph_node: "model_request" },
     });
     expect(recorder.events.some(({ type }) => type.startsWith("stream."))).toBe(false);
+    expect(recorder.usage).toMatchObject([{ caller: "lead", input_tokens: 10, output_tokens: 5, total_tokens: 15 }]);
   });
 
   it("sends no deltas when nobody streams messages", async () => {
