@@ -70,6 +70,8 @@ describe("a run survives", { timeout: 120_000 }, () => {
     const tasks = await started.deps.store.tasks.listByRun(ids.runId);
     const victim = started.processes.find(({ pid }) => pid === tasks[0]?.claim?.pid);
     const lost = tasks.filter(({ claim }) => claim?.pid === victim?.pid).length;
+    expect(victim).toBeDefined();
+    expect(lost).toBeGreaterThan(0);
     victim?.kill("SIGKILL");
     await victim?.exited;
     open.resolve(undefined);
@@ -86,6 +88,7 @@ describe("a run survives", { timeout: 120_000 }, () => {
   it("kill -9 of its lead-runner while it waits for its tasks", async () => {
     const { started, client, ids, open } = await startInterruptible();
     const victim = started.processes.find(({ name }) => name === "lead-runner");
+    expect(victim).toBeDefined();
     victim?.kill("SIGKILL");
     await victim?.exited;
     await started.start("lead-runner");
