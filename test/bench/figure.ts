@@ -32,7 +32,7 @@ export function figureOf(unit: string, measured: Samples, reference: Samples): F
 }
 
 /** Nearest-rank percentile. */
-export function percentile(values: readonly number[], percent: number): number {
+function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const rank = Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1);
   return sorted[rank] ?? Number.NaN;

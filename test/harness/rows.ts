@@ -69,7 +69,7 @@ export function aRunDraft(given: Partial<RunDraft> = {}): RunDraft {
   };
 }
 
-export function anEnvelope(given: Partial<TaskEnvelope> = {}): TaskEnvelope {
+function anEnvelope(given: Partial<TaskEnvelope> = {}): TaskEnvelope {
   return {
     version: 1,
     task_id: newId(),

@@ -1,4 +1,5 @@
 export { type CancelRequest, cancelRun } from "./cancel-run.ts";
+export { type Backends, type BackendsOptions, connectBackends } from "./connect-backends.ts";
 export { createDelegation, type DelegateRequest, type Delegation } from "./delegation.ts";
 export type { DeliveryDeps } from "./delivery-deps.ts";
 export { createEndedCalls, type EndedCalls } from "./ended-calls.ts";
@@ -9,6 +10,7 @@ export type { Lease } from "./lease.ts";
 export { publishLive, subscribeLive } from "./live.ts";
 export { type Reconciler, type ReconcilerOptions, startReconciler } from "./reconciler.ts";
 export { type LogState, type RunKind, type RunOutcome, sealIfEnded } from "./run-kind.ts";
+export { type RunnerDeps, type RunnerOptions, runRunner, type StartedRunner } from "./run-runner.ts";
 export {
   type RunnerIdentity,
   type RunWorkerOptions,

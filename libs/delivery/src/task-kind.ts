@@ -99,7 +99,7 @@ function endingOf({ reason, message }: Ending): Settlement {
 }
 
 /** SHA-256 of the whole text as UTF-8, in lower-case hexadecimal digits. */
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }
 

@@ -14,6 +14,7 @@ import {
   type DeliveryDeps,
   type Lease,
   startReconciler,
+  startRunWorker,
   startTaskWorker,
   submitRun,
   type TaskOutcome,
@@ -246,6 +247,36 @@ describe("a task", () => {
       result: "found",
     });
     expect(await lead.store.tasks.listByRun(held.run._id)).toMatchObject([{ dispatch: 2, attempt: 1 }]);
+  });
+});
+
+describe("a run that ends before its tasks", () => {
+  it("has its tasks ended first, so that its log is whole", async () => {
+    const started = Promise.withResolvers<undefined>();
+    startRunner((_task, lease) => {
+      started.resolve(undefined);
+      return untilAborted(lease);
+    });
+    const leader = startRunWorker({
+      ...lead,
+      runner: { id: "leader", pid: process.pid },
+      async execute(run, lease) {
+        void createDelegation(lead)
+          .delegate(requestOf({ run, lease }))
+          .catch(() => undefined);
+        await started.promise;
+        return { status: "error", stop_reason: "agent_error", error: null, output: null };
+      },
+    });
+    closing.push(() => leader.drain(AbortSignal.abort()));
+    const run = await submitRun(lead, aRunRequest());
+
+    const log = () => lead.store.events.read(run._id, { afterSeq: 0, limit: 100 });
+    await expect.poll(async () => (await log()).at(-1)?.type, { timeout: 15_000 }).toBe("run.end");
+    expect((await log()).map(({ type }) => type)).toEqual(["subagent.start", "subagent.end", "run.end"]);
+    expect(await lead.store.tasks.listByRun(run._id)).toMatchObject([
+      { status: "cancelled", stop_reason: "parent_ended", error: "The run has ended" },
+    ]);
   });
 });
 

@@ -5,6 +5,7 @@ import { newId } from "@antler/platform";
 import type { RunRow } from "@antler/store";
 
 import { aRunRequest, type DeliveryStack, startDeliveryStack } from "../../../test/harness/delivery-stack.ts";
+import { aRunDraft } from "../../../test/harness/rows.ts";
 import {
   cancelRun,
   createKinds,
@@ -219,6 +220,20 @@ describe("a cancel", () => {
 
     expect(await ended(run._id)).toMatchObject({ status: "interrupted", stop_reason: "cancelled" });
     await expect.poll(() => log(run)).toMatchObject([{ type: "run.end", data: { stop_reason: "cancelled" } }]);
+  });
+
+  it("with rollback leaves no head, so that the thread goes on from the turn before", async () => {
+    const first = aRunDraft({ head: "checkpoint-1" });
+    await deps.store.runs.insert(first);
+    await deps.store.runs.force(first._id, {}, { status: "success", fields: {}, owed: [] });
+    const second = aRunDraft({ thread_id: first.thread_id, head: "checkpoint-2" });
+    const insertion = await deps.store.runs.insert(second);
+    if (insertion.kind !== "inserted") throw new Error("The run was refused");
+    expect(await deps.store.runs.newestHead(first.thread_id)).toBe("checkpoint-2");
+    const cancelled = await cancelRun(createKinds(deps).runs, { ...address(insertion.run), action: "rollback" });
+
+    expect(cancelled).toMatchObject({ status: "error", stop_reason: "rolled_back", head: null });
+    expect(await deps.store.runs.newestHead(first.thread_id)).toBe("checkpoint-1");
   });
 
   it("is refused for a run that ended otherwise, and for another tenant's", async () => {

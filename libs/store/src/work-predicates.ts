@@ -10,7 +10,7 @@ const whether = (...conditions: readonly Document[]): Document => ({ $expr: { $a
 /** Values that come from outside: kept from being read as an expression. */
 export const literal = (value: unknown): Document => ({ $literal: value });
 
-export const queueEnd: Document = plusMs("$due_at", "$queue_limit_ms");
+const queueEnd: Document = plusMs("$due_at", "$queue_limit_ms");
 
 /** The lease of a running row is over. */
 export const leaseExpired: Document = { status: "running", ...whether(passed("$lease_until")) };
