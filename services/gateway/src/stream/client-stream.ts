@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 
+import { onceClosed } from "./once-closed.ts";
 import { createOutgoingBuffer } from "./outgoing-buffer.ts";
 import { encodeFrame, type Frame, HEARTBEAT_COMMENT } from "./sse-frame.ts";
 
@@ -18,7 +19,7 @@ export interface ClientStreamOptions {
 
 /** The server's end of one event stream. Nothing here throws: a client that is gone just takes no more frames. */
 export interface ClientStream {
-  /** Aborts when the response is closed, by whichever side. */
+  /** Aborts when the response is closed, by whichever side; aborted already for a client that left before. */
   readonly closed: AbortSignal;
   readonly isClosedByClient: boolean;
   readonly lastId: number | undefined;
@@ -43,12 +44,12 @@ export function openClientStream(options: ClientStreamOptions): ClientStream {
   response.writeHead(200, headers);
   response.flushHeaders();
   const heartbeat = setInterval(() => buffer.unreadBytes === 0 && buffer.write(HEARTBEAT_COMMENT), heartbeatMs);
-  response.once("close", () => {
+  response.on("error", () => response.destroy());
+  onceClosed(response, () => {
     clearInterval(heartbeat);
     isClosedByClient = !isEnding;
     closed.abort();
   });
-  response.on("error", () => response.destroy());
 
   const send = (frame: Frame) => {
     buffer.write(encodeFrame(frame));
@@ -60,7 +61,7 @@ export function openClientStream(options: ClientStreamOptions): ClientStream {
     isEnding = true;
     clearInterval(heartbeat);
     const timer = setTimeout(() => response.destroy(), graceMs);
-    response.once("close", () => clearTimeout(timer));
+    onceClosed(response, () => clearTimeout(timer));
     buffer.end();
   };
 

@@ -1,8 +1,10 @@
 import type { ServerResponse } from "node:http";
 
+import { onceClosed } from "./once-closed.ts";
+
 /** A JSON body that takes long: white space, which JSON allows before a value, keeps the connection alive. */
 export interface KeepAliveBody {
-  /** Aborts when the response is closed, by whichever side. */
+  /** Aborts when the response is closed, by whichever side; aborted already for a client that left before. */
   readonly closed: AbortSignal;
   readonly isClosedByClient: boolean;
   finish(value: unknown): void;
@@ -18,12 +20,12 @@ export function openKeepAliveBody(
   response.writeHead(200, { ...headers, "content-type": "application/json; charset=utf-8" });
   response.flushHeaders();
   const heartbeat = setInterval(() => response.write("\n"), heartbeatMs);
-  response.once("close", () => {
+  response.on("error", () => response.destroy());
+  onceClosed(response, () => {
     clearInterval(heartbeat);
     isClosedByClient = !isFinished;
     closed.abort();
   });
-  response.on("error", () => response.destroy());
 
   return {
     closed: closed.signal,

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -176,6 +178,32 @@ describe("a client that leaves", () => {
 
     await expect.poll(() => statusOf(pathOf(response)), { timeout: 10_000 }).toBe(status);
     await call(`${url}${pathOf(response)}/cancel?wait=1`, "POST");
+  });
+
+  it.each(["stream", "wait"])("while its run is being created is noticed (%s)", async (route) => {
+    stack.play(({ lease }) => untilAborted(lease));
+    const threadId = await newThread(url);
+    const goOn = Promise.withResolvers<undefined>();
+    const { threads } = stack.deps.store;
+    const get: typeof threads.get = async (...names) => {
+      await goOn.promise;
+      return threads.get(...names);
+    };
+    await using slow = await stack.open({ deps: { threads: { ...threads, get } } });
+    const requested = once(slow.app.server, "request") as Promise<[unknown, ServerResponse]>;
+    const leave = new AbortController();
+    const body = { assistant_id: "lead", on_disconnect: "cancel" };
+    const refused = expect(post(`${slow.url}/threads/${threadId}/runs/${route}`, body, leave.signal)).rejects.toThrow();
+    const [, response] = await requested;
+    const gone = once(response, "close");
+
+    leave.abort();
+    await Promise.all([gone, refused]);
+    goOn.resolve(undefined);
+
+    const runs = async () => (await call<RunView[]>(`${url}/threads/${threadId}/runs`)).body;
+    await expect.poll(runs, { timeout: 10_000 }).toMatchObject([{ status: "interrupted" }]);
+    await expect.poll(() => openResponses(slow.url), { timeout: 10_000 }).toBe(0);
   });
 
   it("and stays but reads nothing is dropped, and resumes", async () => {
