@@ -130,7 +130,7 @@ function taskEvents(task: TaskRow): NewRunEvent[] {
     key: eventKeys.taskStart(id, 0, n),
     type: "subagent.start",
     task_id: id,
-    data: { ...base, attempt: n },
+    data: { ...base, attempt: n, epoch: n },
   });
   const step = (n: number, index: number): NewRunEvent => ({
     key: eventKeys.taskStep(id, 0, n, index),
@@ -139,6 +139,7 @@ function taskEvents(task: TaskRow): NewRunEvent[] {
     data: {
       ...base,
       attempt: n,
+      epoch: n,
       message_index: index,
       kind: index === 2 ? "tool" : "ai",
       text: index === 3 ? result : "",
@@ -146,7 +147,7 @@ function taskEvents(task: TaskRow): NewRunEvent[] {
     },
   });
   const lost = attempt > 1 ? [start(1), step(1, 1)] : [];
-  const end = { ...base, attempt, status, stop_reason, usage, result };
+  const end = { ...base, attempt, epoch: attempt, status, stop_reason, usage, result };
   return [
     ...lost,
     start(attempt),

@@ -82,21 +82,16 @@ export function checkSteps({ tasks, events }: RunSnapshot): Violation[] {
   ];
 }
 
-/** Whether every claim of the task was charged: only then does each attempt have a log of its own. */
-export function isEachAttemptCharged({ epoch, attempt }: TaskRow): boolean {
-  return epoch === attempt;
-}
-
 function checkTaskSteps(task: TaskRow, own: readonly RunEvent[]): Violation[] {
   const steps = own.filter(({ type }) => type === "subagent.step");
-  const attempts = Map.groupBy(steps, ({ data }) => `${String(data["round"])}.${String(data["attempt"])}`);
-  const last = attempts.get(`${task.round}.${task.attempt}`) ?? [];
+  const attempts = Map.groupBy(steps, ({ data }) => `${String(data["round"])}.${String(data["epoch"])}`);
+  const last = attempts.get(`${task.round}.${task.epoch}`) ?? [];
   return [
     ...own.flatMap((event) => checkKey(task, event)),
     ...[...attempts.values()].flatMap((group) => checkIndexes(group)),
     ...unless(task.status !== "completed" || startOf(task, own) !== undefined, {
       rule: "task_start",
-      id: eventKeys.taskStart(task._id, task.round, task.attempt),
+      id: eventKeys.taskStart(task._id, task.round, task.epoch),
       problem: "the last attempt has no start",
     }),
     ...unless(!isSettledByWorker(task) || last.length === task.steps, {
@@ -113,7 +108,7 @@ function checkTaskSteps(task: TaskRow, own: readonly RunEvent[]): Violation[] {
 }
 
 function isSettledByWorker(task: TaskRow): boolean {
-  return task.status === "completed" && task.stop_reason === "completed" && isEachAttemptCharged(task);
+  return task.status === "completed" && task.stop_reason === "completed";
 }
 
 function isResultSaid({ result }: TaskRow, steps: readonly RunEvent[]): boolean {
@@ -122,7 +117,7 @@ function isResultSaid({ result }: TaskRow, steps: readonly RunEvent[]): boolean 
 }
 
 function startOf(task: TaskRow, own: readonly RunEvent[]): RunEvent | undefined {
-  return own.find(({ key }) => key === eventKeys.taskStart(task._id, task.round, task.attempt));
+  return own.find(({ key }) => key === eventKeys.taskStart(task._id, task.round, task.epoch));
 }
 
 function checkIndexes(steps: readonly RunEvent[]): Violation[] {
@@ -136,13 +131,13 @@ function checkIndexes(steps: readonly RunEvent[]): Violation[] {
 }
 
 function checkKey(task: TaskRow, { key, type, data }: RunEvent): Violation[] {
-  const [round, attempt, index] = [data["round"], data["attempt"], data["message_index"]].map(Number);
+  const [round, epoch, index] = [data["round"], data["epoch"], data["message_index"]].map(Number);
   const expected = {
-    "subagent.start": eventKeys.taskStart(task._id, round ?? 0, attempt ?? 0),
-    "subagent.step": eventKeys.taskStep(task._id, round ?? 0, attempt ?? 0, index ?? 0),
+    "subagent.start": eventKeys.taskStart(task._id, round ?? 0, epoch ?? 0),
+    "subagent.step": eventKeys.taskStep(task._id, round ?? 0, epoch ?? 0, index ?? 0),
     "subagent.end": eventKeys.taskEnd(task._id),
   }[type as "subagent.end"];
-  const isOwn = data["task_id"] === task._id && data["tool_call_id"] === task.call_id && (attempt ?? 0) <= task.epoch;
+  const isOwn = data["task_id"] === task._id && data["tool_call_id"] === task.call_id && (epoch ?? 0) <= task.epoch;
   return unless(key === expected && isOwn, { rule: "event_key", id: key, problem: "key and contents differ" });
 }
 

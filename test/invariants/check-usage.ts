@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 import { addUsage, type TokenUsage, type UsageRecord } from "@antler/contracts";
 import type { TaskRow } from "@antler/store";
 
-import { isEachAttemptCharged } from "./check-log.ts";
 import type { RunSnapshot, StoredMessage } from "./run-snapshot.ts";
 import { unless, unlessUnique, type Violation } from "./violation.ts";
 
@@ -51,7 +50,7 @@ function checkTaskUsage(task: TaskRow, { usage, events }: RunSnapshot): Violatio
     const counted = sumOf(own.filter(({ key }) => key.startsWith(`${task._id}:${attempt}:`)))?.total_tokens ?? 0;
     const said = Math.max(0, ...group.map(({ data }) => (data["usage"] as TokenUsage | null)?.total_tokens ?? 0));
     const problem = `attempt ${attempt}: the steps say ${said} tokens, the records ${counted}`;
-    return unless(!isEachAttemptCharged(task) || counted >= said, { rule: "usage_of_steps", id: task._id, problem });
+    return unless(counted >= said, { rule: "usage_of_steps", id: task._id, problem });
   });
   return [
     ...unless(task.usage === null || isDeepStrictEqual(last, task.usage), {

@@ -58,8 +58,8 @@ export const eventKeys = {
   runStart: "run:start",
   /** An event of the lead graph, numbered within one claim of the run. */
   lead: (epoch: number, n: number) => `lead:${epoch}:${n}`,
-  taskStart: (taskId: string, round: number, attempt: number) => `${taskId}:${round}.${attempt}:start`,
-  taskStep: (taskId: string, round: number, attempt: number, n: number) => `${taskId}:${round}.${attempt}:step:${n}`,
+  taskStart: (taskId: string, round: number, epoch: number) => `${taskId}:${round}.${epoch}:start`,
+  taskStep: (taskId: string, round: number, epoch: number, n: number) => `${taskId}:${round}.${epoch}:step:${n}`,
   taskEnd: (taskId: string) => `${taskId}:end`,
 } as const;
 
@@ -69,6 +69,8 @@ const execution = {
   tool_call_id: z.string(),
   round: z.int().min(0),
   attempt: z.int().min(0),
+  /** The claim; told apart from the attempt, which a drain gives back. */
+  epoch: z.int().min(0),
 };
 
 export const SubagentStart = z.object({

@@ -85,7 +85,7 @@ describe("run events", () => {
     expect(categoryOf(type)).toBe(category);
   });
 
-  it("have keys that tell rounds, attempts and steps apart", () => {
+  it("have keys that tell rounds, claims and steps apart", () => {
     expect([
       eventKeys.taskStart("t", 0, 1),
       eventKeys.taskStep("t", 0, 1, 2),

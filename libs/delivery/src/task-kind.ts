@@ -109,6 +109,7 @@ function taskStartEvent(task: TaskRow): NewRunEvent {
     tool_call_id: task.call_id,
     round: task.round,
     attempt: task.attempt,
+    epoch: task.epoch,
     description: task.description,
     subagent_type: task.subagent_type,
     model_name: task.model_name,
@@ -116,7 +117,7 @@ function taskStartEvent(task: TaskRow): NewRunEvent {
     pid: task.claim?.pid ?? 0,
   };
   return {
-    key: eventKeys.taskStart(task._id, task.round, task.attempt),
+    key: eventKeys.taskStart(task._id, task.round, task.epoch),
     type: "subagent.start",
     task_id: task._id,
     data,
@@ -129,6 +130,7 @@ function taskEndEvent(task: TaskRow): NewRunEvent {
     tool_call_id: task.call_id,
     round: task.round,
     attempt: task.attempt,
+    epoch: task.epoch,
     status: task.status,
     stop_reason: task.stop_reason,
     model_name: task.model_name,

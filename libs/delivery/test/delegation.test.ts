@@ -124,7 +124,7 @@ describe("a task", () => {
           round: 0,
           attempt: lease.attempt,
         };
-        const key = eventKeys.taskStep(task._id, 0, lease.attempt, n);
+        const key = eventKeys.taskStep(task._id, 0, lease.epoch, n);
         const step = { key, type: "subagent.step", task_id: task._id, data } as const;
         const events = await runner.store.events.append(task.run_id, task.thread_id, [step]);
         runner.bus.signal(subjects.events(task.run_id), { events });
@@ -247,6 +247,30 @@ describe("a task", () => {
       result: "found",
     });
     expect(await lead.store.tasks.listByRun(held.run._id)).toMatchObject([{ dispatch: 2, attempt: 1 }]);
+  });
+});
+
+describe("a runner that drains", () => {
+  it("hands its task back without a charge, and the next claim has a log of its own", async () => {
+    reconcile();
+    const started = Promise.withResolvers<undefined>();
+    const first = startRunner((_task, lease) => {
+      started.resolve(undefined);
+      return untilAborted(lease);
+    });
+    const held = await heldRun();
+    const outcome = createDelegation(lead).delegate(requestOf(held));
+    await started.promise;
+    await first.drain(AbortSignal.abort());
+    startRunner(async (task) => completed(`attempt ${task.attempt} of claim ${task.epoch}`));
+
+    expect(await outcome).toMatchObject({ result: "attempt 1 of claim 2" });
+    const log = await lead.store.events.read(held.run._id, { afterSeq: 0, limit: 100 });
+    const starts = log.filter(({ type }) => type === "subagent.start");
+    expect(starts.map(({ data }) => [data["attempt"], data["epoch"]])).toEqual([
+      [1, 1],
+      [1, 2],
+    ]);
   });
 });
 

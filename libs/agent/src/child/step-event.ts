@@ -15,7 +15,7 @@ import type { ExecutionLease } from "../ports.ts";
 
 export interface StepFacts {
   readonly envelope: TaskEnvelope;
-  readonly lease: Pick<ExecutionLease, "round" | "attempt">;
+  readonly lease: Pick<ExecutionLease, "round" | "attempt" | "epoch">;
   /** From 1. */
   readonly index: number;
   readonly usage: TokenUsage | null;
@@ -24,13 +24,14 @@ export interface StepFacts {
 /** The stored event of one message of a subagent. */
 export function stepEvent(message: AIMessage | ToolMessage, facts: StepFacts): NewRunEvent {
   const { envelope, index, usage } = facts;
-  const { round, attempt } = facts.lease;
+  const { round, attempt, epoch } = facts.lease;
   const text = textOf(message);
   const data: SubagentStep = {
     task_id: envelope.task_id,
     tool_call_id: envelope.tool_call_id,
     round,
     attempt,
+    epoch,
     message_index: index,
     total_messages: index,
     ...(message.id !== undefined && { message_id: message.id }),
@@ -40,7 +41,7 @@ export function stepEvent(message: AIMessage | ToolMessage, facts: StepFacts): N
     model_name: envelope.model_name,
     ...(AIMessage.isInstance(message) ? aiPart(message) : toolPart(message)),
   };
-  const key = eventKeys.taskStep(envelope.task_id, round, attempt, index);
+  const key = eventKeys.taskStep(envelope.task_id, round, epoch, index);
   return { key, type: "subagent.step", task_id: envelope.task_id, data };
 }
 
