@@ -1,8 +1,8 @@
-import { type Bus, connectBus } from "@antler/bus";
-import { type Config, durablesOf, type Environment, parseConfig, STREAMS } from "@antler/contracts";
-import type { DeliveryDeps, RunRequest } from "@antler/delivery";
+import type { Bus } from "@antler/bus";
+import { type Config, type Environment, parseConfig } from "@antler/contracts";
+import { connectBackends, type DeliveryDeps, type RunRequest } from "@antler/delivery";
 import { createLogger, newId, newTraceContext } from "@antler/platform";
-import { connectStore, type Store } from "@antler/store";
+import type { Store } from "@antler/store";
 
 import { type MongoServer, startMongo } from "./mongo.ts";
 import { type NatsServer, startNats } from "./nats.ts";
@@ -57,11 +57,8 @@ export interface Servers {
 
 export async function connectDeps({ nats, mongo, config, database }: Servers): Promise<DeliveryDeps> {
   const logger = createLogger({ service: "test", level: process.env["TEST_LOG"] === undefined ? "fatal" : "debug" });
-  const store = await connectStore({ url: mongo.url, database, logger });
-  await store.migrate();
-  const bus = await connectBus({ url: nats.url, name: "test", logger });
-  const durables = durablesOf(config.pools, config.delivery.ack_wait_seconds * 1000);
-  await bus.ensureTopology(STREAMS, durables, (name, fn) => store.leases.exclusive(name, fn));
+  const located = { ...config, nats: { url: nats.url }, mongodb: { url: mongo.url, database } };
+  const { store, bus } = await connectBackends({ config: located, logger, name: "test" });
   return { store, bus, config, logger };
 }
 
