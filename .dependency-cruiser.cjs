@@ -1,7 +1,7 @@
 /** The arrows of ARCHITECTURE.md: each layer may import itself and the layers after it. */
 const layers = [
   { name: "processes", path: "^(services|apps)/" },
-  { name: "agent", path: "^libs/(agent|acceptance)/" },
+  { name: "agent", path: "^libs/agent/" },
   { name: "sandbox", path: "^libs/sandbox/" },
   { name: "delivery", path: "^libs/delivery/" },
   { name: "store-and-bus", path: "^libs/(store|bus)/" },
@@ -34,14 +34,6 @@ module.exports = {
       { path: "^libs/(store|bus)/" },
       {
         path: "^libs/(store|bus)/",
-        pathNot: "^libs/$1/",
-      },
-    ),
-    forbid(
-      "agent-and-acceptance-are-apart",
-      { path: "^libs/(agent|acceptance)/" },
-      {
-        path: "^libs/(agent|acceptance)/",
         pathNot: "^libs/$1/",
       },
     ),

@@ -16,7 +16,6 @@ const planted = [
   ["nothing-below-imports-store-and-bus", "libs/platform/src/reach-up.ts", "../../bus/src/index.ts"],
   ["nothing-below-imports-platform", "libs/contracts/src/reach-up.ts", "../../platform/src/index.ts"],
   ["store-and-bus-are-apart", "libs/store/src/sideways.ts", "../../bus/src/index.ts"],
-  ["agent-and-acceptance-are-apart", "libs/acceptance/src/sideways.ts", "../../agent/src/index.ts"],
   ["no-service-imports-another", "services/gateway/src/sideways.ts", "../../lead-runner/src/app.ts"],
   ["no-lib-imports-the-local-stack", "libs/platform/src/local.ts", "../../../deploy/local/src/index.ts"],
   ["contracts-depend-only-on-zod", "libs/contracts/src/io.ts", "pino"],
@@ -41,7 +40,7 @@ const allowed = [
   ["services/lead-runner/src/wiring.ts", "../../../libs/agent/src/index.ts"],
 ] as const;
 
-const doors = ["agent", "acceptance", "sandbox", "delivery", "store", "bus", "platform", "contracts"].map(
+const doors = ["agent", "sandbox", "delivery", "store", "bus", "platform", "contracts"].map(
   (name) => `libs/${name}/src/index.ts`,
 );
 const plain = [

@@ -1,4 +1,4 @@
-import { configJsonSchema, ENVIRONMENT_VARIABLES, MODEL_VARIABLES } from "@antler/contracts";
+import { configJsonSchema, ENVIRONMENT_VARIABLES, MODEL_VARIABLES, PROCESS_VARIABLES } from "@antler/contracts";
 
 import { markdownTable } from "./markdown-table.ts";
 import { listKeys, type SchemaKey, type SchemaNode, typeInWords } from "./schema-node.ts";
@@ -38,16 +38,19 @@ function defaultOf(node: SchemaNode, required: boolean): string {
 
 function environmentTables(): string {
   const own = ENVIRONMENT_VARIABLES.map(({ name, path, meaning }) => [`\`${name}\``, `\`${path.join(".")}\``, meaning]);
-  const models = Object.entries(MODEL_VARIABLES).map(([name, meaning]) => [`\`${name}\``, meaning]);
   return [
     "## Environment variables",
     "An empty variable counts as unset.",
-    markdownTable(
-      ["Variable", "Key it sets", "Meaning"],
-      [["`ANTLER_CONFIG`", "", "Path of the configuration file"], ...own],
-    ),
+    markdownTable(["Variable", "Key it sets", "Meaning"], own),
+    "These are no keys of the file.",
+    meanings(PROCESS_VARIABLES),
     "While `models` is empty, these name the default model. The first of `OPENAI_BASE_URL`, `OPENAI_API_KEY` and",
     "`ANTHROPIC_API_KEY` that is set decides the provider.",
-    markdownTable(["Variable", "Meaning"], models),
+    meanings(MODEL_VARIABLES),
   ].join("\n\n");
+}
+
+function meanings(variables: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(variables).map(([name, meaning]) => [`\`${name}\``, meaning]);
+  return markdownTable(["Variable", "Meaning"], rows);
 }

@@ -36,6 +36,13 @@ export const ENVIRONMENT_VARIABLES: readonly Variable[] = [
   { name: "ANTLER_LOG_LEVEL", path: ["logging", "level"], kind: "text", meaning: "Least level that is logged" },
 ];
 
+/** Variables that a process reads beside the configuration. */
+export const PROCESS_VARIABLES = {
+  ANTLER_CONFIG: "Path of the configuration file",
+  ANTLER_POOLS: "subagent-runner: the pools whose tasks it takes, separated by commas; all that take tasks when unset",
+  ANTLER_PARENT_PID: "A service drains as on SIGTERM once the process with this id is gone",
+} as const;
+
 /** Variables that name the default model when `models` is empty. */
 export const MODEL_VARIABLES = {
   OPENAI_BASE_URL: "Base URL of an OpenAI-compatible server; makes it the default model's",

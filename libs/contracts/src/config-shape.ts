@@ -11,7 +11,7 @@ const HttpConfig = z
       .string()
       .min(1)
       .default("127.0.0.1")
-      .describe("Address the gateway binds; loopback only while no API keys are set"),
+      .describe("Address the gateway binds: loopback only in this version; put an authenticating proxy before it"),
     port: z.int().min(0).max(65_535).default(8123).describe("Port of the gateway; 0 takes a free one"),
     health_host: z.string().min(1).default("127.0.0.1").describe("Address of the other services' health server"),
     health_port: z

@@ -10,7 +10,7 @@ const SubagentOverride = z.strictObject({
   timeout_seconds: Seconds.optional().describe("Longest execution of this type"),
   max_turns: Turns.optional().describe("Most model calls of this type"),
   model: z.string().min(1).nullable().optional().describe("Name of a configured model; null inherits the lead's"),
-  skills: Names.optional().describe("Skills this type may load"),
+  skills: Names.optional().describe("Reserved: skills are not loaded in this version"),
   system_prompt: z
     .never({ error: "cannot be overridden; define a type of your own under subagents.custom_agents" })
     .optional()
@@ -25,7 +25,7 @@ const CustomSubagent = z.strictObject({
   tools: Names.default(null).describe("Tools this type may have; null means all that the lead has"),
   disallowed_tools: Names.default(ALWAYS_DENIED).describe("Tools this type never has; deny beats allow"),
   model: z.string().min(1).default("inherit").describe("Name of a configured model, or inherit"),
-  skills: Names.default(null).describe("Skills this type may load; null means all enabled ones"),
+  skills: Names.default(null).describe("Reserved: skills are not loaded in this version"),
   max_turns: Turns.default(50).describe("Most model calls"),
   timeout_seconds: Seconds.default(900).describe("Longest execution"),
   pool: Name.default("general").describe("Pool whose runners execute this type"),

@@ -38,11 +38,6 @@ export const ERROR_CODES = {
     "The route does not read bodies of this content type.",
     "Send the content type that the message names.",
   ]),
-  unauthorized: describe(401, "never", [
-    "API key is missing or wrong",
-    "The gateway has API keys configured and the request carries none that it knows.",
-    "Send the key in the x-api-key header.",
-  ]),
   route_not_found: describe(404, "never", [
     "No such route",
     "Method and path match no route of the gateway.",
@@ -103,11 +98,6 @@ export const ERROR_CODES = {
     "The body is not a complete tar stream; nothing of it was kept.",
     "Send an uncompressed tar stream with content-type application/x-tar.",
   ]),
-  workspace_directory_invalid: describe(422, "never", [
-    "Directory cannot be uploaded",
-    "The directory is missing, is not a directory, cannot be read or holds no files.",
-    "Name a readable directory with at least one file.",
-  ]),
   queue_full: describe(429, "later", [
     "Queue is full",
     "As many runs or tasks are waiting in this lane as delivery.max_queued allows.",
@@ -163,11 +153,6 @@ export const ERROR_CODES = {
     "The provider could not be reached, is overloaded, or limits the rate.",
     "The call is repeated by itself; check the base URL if it goes on.",
   ]),
-  subagent_unknown: describe(422, "never", [
-    "No such subagent type",
-    "The type is neither built in nor under subagents.custom_agents.",
-    "Use a type that the message names.",
-  ]),
   envelope_refused: describe(500, "never", [
     "Task envelope is refused",
     "The envelope of the task names something that this runner's configuration does not allow.",
@@ -198,16 +183,6 @@ export const ERROR_CODES = {
     "Time limit is over",
     "The work did not end within its limit.",
     "Raise the limit, or make the work smaller.",
-  ]),
-  ticket_malformed: describe(500, "never", [
-    "Message cannot be read",
-    "A message on the bus is not a ticket of its stream.",
-    "See the dead letter; whoever publishes it is not Antler.",
-  ]),
-  ticket_version_unknown: describe(500, "later", [
-    "Message version is unknown",
-    "The ticket was written by a newer version.",
-    "Finish the rollout; the ticket is handed back until it is ten minutes old.",
   ]),
   payload_too_large: describe(500, "never", [
     "Message is too large",

@@ -19,5 +19,5 @@ export type RunId = z.infer<typeof RunId>;
 export type TaskId = z.infer<typeof TaskId>;
 export type ThreadId = z.infer<typeof ThreadId>;
 
-/** The tenant of a gateway without API keys. */
+/** The one tenant of this version, which has no authentication. */
 export const DEFAULT_TENANT = "default";

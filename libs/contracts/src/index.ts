@@ -1,6 +1,12 @@
 export { AntlerError, type AntlerErrorOptions, isAntlerError, messageOf } from "./antler-error.ts";
 export { Config } from "./config.ts";
-export { type Environment, ENVIRONMENT_VARIABLES, MODEL_VARIABLES, parseConfig } from "./config-environment.ts";
+export {
+  type Environment,
+  ENVIRONMENT_VARIABLES,
+  MODEL_VARIABLES,
+  parseConfig,
+  PROCESS_VARIABLES,
+} from "./config-environment.ts";
 export { configJsonSchema } from "./config-json-schema.ts";
 export { PoolConfig, PoolsConfig } from "./config-pools.ts";
 export { type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config-shape.ts";
@@ -31,19 +37,17 @@ export {
   SubagentStart,
   SubagentStep,
 } from "./run-events.ts";
-export { CancelSignal, EventsSignal, LiveSignal, SettledSignal, SIGNAL_MAX_BYTES } from "./signals.ts";
+export { EventsSignal, LiveSignal, SIGNAL_MAX_BYTES } from "./signals.ts";
 export {
   isRunTerminal,
   isTaskTerminal,
   RUN_TERMINAL_STATUSES,
   RUN_TRANSITIONS,
   RunStatus,
-  runStatusesBefore,
   type RunTerminalStatus,
   TASK_TERMINAL_STATUSES,
   TASK_TRANSITIONS,
   TaskStatus,
-  taskStatusesBefore,
   type TaskTerminalStatus,
 } from "./status.ts";
 export { CAP_LABELS, type CapReason, isCapReason, StopReason } from "./stop-reason.ts";

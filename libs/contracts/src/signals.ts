@@ -16,11 +16,5 @@ export const LiveSignal = z.object({
 });
 export type LiveSignal = z.infer<typeof LiveSignal>;
 
-export const CancelSignal = z.object({ run_id: z.string(), action: z.enum(["interrupt", "rollback"]) });
-export type CancelSignal = z.infer<typeof CancelSignal>;
-
-export const SettledSignal = z.object({ id: z.string(), status: z.string() });
-export type SettledSignal = z.infer<typeof SettledSignal>;
-
 /** Largest payload of events on a signal, in bytes. */
 export const SIGNAL_MAX_BYTES = 64 * 1024;

@@ -51,13 +51,3 @@ export function isRunTerminal(status: RunStatus): status is RunTerminalStatus {
 export function isTaskTerminal(status: TaskStatus): status is TaskTerminalStatus {
   return TASK_TRANSITIONS[status].length === 0;
 }
-
-/** The statuses from which `to` may be reached: the predicate of every conditional update. */
-export function runStatusesBefore(to: RunStatus): readonly RunStatus[] {
-  return RunStatus.options.filter((from) => RUN_TRANSITIONS[from].includes(to));
-}
-
-/** The statuses from which `to` may be reached: the predicate of every conditional update. */
-export function taskStatusesBefore(to: TaskStatus): readonly TaskStatus[] {
-  return TaskStatus.options.filter((from) => TASK_TRANSITIONS[from].includes(to));
-}

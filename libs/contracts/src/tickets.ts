@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { RunId, TaskId } from "./ids.ts";
 
-/** The version that this build writes. Consumers accept it and the one before. */
+/** The version that is written and the only one there is; tickets of a higher one are told apart from malformed ones. */
 export const TICKET_VERSION = 1;
 
 const counters = {

@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import {
@@ -7,28 +6,19 @@ import {
   RUN_TERMINAL_STATUSES,
   RUN_TRANSITIONS,
   RunStatus,
-  runStatusesBefore,
   TASK_TERMINAL_STATUSES,
   TASK_TRANSITIONS,
   TaskStatus,
-  taskStatusesBefore,
 } from "../src/index.ts";
 
-const runStatus = fc.constantFrom(...RunStatus.options);
-const taskStatus = fc.constantFrom(...TaskStatus.options);
+function before<Status extends string>(table: Readonly<Record<Status, readonly Status[]>>, to: Status): string[] {
+  return Object.entries<readonly Status[]>(table).flatMap(([from, next]) => (next.includes(to) ? [from] : []));
+}
 
 describe("run statuses", () => {
   it("let nothing follow a terminal status", () => {
     expect(RunStatus.options.filter(isRunTerminal)).toEqual(RUN_TERMINAL_STATUSES);
     expect(RUN_TERMINAL_STATUSES.flatMap((status) => RUN_TRANSITIONS[status])).toEqual([]);
-  });
-
-  it("have a predecessor exactly where the table says so", () => {
-    fc.assert(
-      fc.property(runStatus, runStatus, (from, to) => {
-        expect(runStatusesBefore(to).includes(from)).toBe(RUN_TRANSITIONS[from].includes(to));
-      }),
-    );
   });
 
   it("reach a terminal status from every other one", () => {
@@ -38,7 +28,7 @@ describe("run statuses", () => {
   });
 
   it("let only a running run succeed", () => {
-    expect(runStatusesBefore("success")).toEqual(["running"]);
+    expect(before(RUN_TRANSITIONS, "success")).toEqual(["running"]);
   });
 });
 
@@ -48,19 +38,11 @@ describe("task statuses", () => {
     expect(TASK_TERMINAL_STATUSES.flatMap((status) => TASK_TRANSITIONS[status])).toEqual([]);
   });
 
-  it("have a predecessor exactly where the table says so", () => {
-    fc.assert(
-      fc.property(taskStatus, taskStatus, (from, to) => {
-        expect(taskStatusesBefore(to).includes(from)).toBe(TASK_TRANSITIONS[from].includes(to));
-      }),
-    );
-  });
-
   it("can be cancelled from every status that is not terminal", () => {
-    expect(taskStatusesBefore("cancelled")).toEqual(["held", "pending", "running", "checking"]);
+    expect(before(TASK_TRANSITIONS, "cancelled")).toEqual(["held", "pending", "running", "checking"]);
   });
 
   it("start a new round only from checking, and hand back only from running", () => {
-    expect(taskStatusesBefore("pending")).toEqual(["held", "running", "checking"]);
+    expect(before(TASK_TRANSITIONS, "pending")).toEqual(["held", "running", "checking"]);
   });
 });

@@ -8,7 +8,7 @@ import type { GatewayApp } from "./http/gateway-app.ts";
 export function assertLoopback({ host }: Pick<Config["http"], "host">): void {
   if (isLoopback(host)) return;
   const remedy = "set http.host (ANTLER_HTTP_HOST) to 127.0.0.1, and put a proxy with authentication before it";
-  throw new AntlerError("config_invalid", `http.host: ${host} is not a loopback address; without API keys: ${remedy}`);
+  throw new AntlerError("config_invalid", `http.host: ${host} is not a loopback address; ${remedy}`);
 }
 
 function isLoopback(host: string): boolean {

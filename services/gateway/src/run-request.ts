@@ -56,7 +56,7 @@ function expectModel(name: string | undefined, models: Config["models"]): void {
   });
 }
 
-/** Without API keys the caller is who it says it is. */
+/** There is no authentication: the caller is who it says it is. */
 function identityOf(tenantId: string, context: RunContext): Identity {
   return {
     tenant_id: tenantId,

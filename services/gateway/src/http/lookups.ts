@@ -3,7 +3,7 @@ import type { RunRow, ThreadRow } from "@antler/store";
 
 import type { GatewayDeps } from "../gateway-deps.ts";
 
-/** The tenant of every request while no API keys are configured. */
+/** The tenant of every request: there is no authentication. */
 export const TENANT = DEFAULT_TENANT;
 
 /** @throws AntlerError `thread_not_found`, also for a thread of another tenant. */
