@@ -22,7 +22,7 @@ export interface ModelCallOptions {
 
 /**
  * What surrounds every model and tool call of lead and subagent, outermost first. The order matters: ids are settled
- * before anything outside sees an answer, a retry repeats only the call itself, and the check is the last to look.
+ * before anything outside sees an answer, a retry repeats only the call itself, and the guard is the last to look before each call.
  */
 export function modelCallMiddleware({ lease, model, usage, newId }: ModelCallOptions): AgentMiddleware[] {
   return [
@@ -32,8 +32,8 @@ export function modelCallMiddleware({ lease, model, usage, newId }: ModelCallOpt
     createToolErrors(lease.signal),
     createOpenCallClosing(),
     createSingleSystemMessage(),
-    createExecutionGuard(lease),
     createRequestCheck(),
     createModelRetry(model.max_retries, lease),
+    createExecutionGuard(lease),
   ];
 }

@@ -29,11 +29,22 @@ export type TaskFrame =
       readonly model_name: string | null;
     });
 
-/** The frame of a stored subagent event, or null for any other event. */
+/** The frame of a stored subagent event; null for any other event, and for one whose contents cannot be read. */
 export function taskFrameOf(event: Pick<RunEvent, "type" | "data">): TaskFrame | null {
-  if (event.type === "subagent.start") return startedFrame(SubagentStart.parse(event.data));
-  if (event.type === "subagent.step") return runningFrame(SubagentStep.parse(event.data));
-  return event.type === "subagent.end" ? endedFrame(SubagentEnd.parse(event.data)) : null;
+  switch (event.type) {
+    case "subagent.start":
+      return frame(SubagentStart.safeParse(event.data), startedFrame);
+    case "subagent.step":
+      return frame(SubagentStep.safeParse(event.data), runningFrame);
+    case "subagent.end":
+      return frame(SubagentEnd.safeParse(event.data), endedFrame);
+    default:
+      return null;
+  }
+}
+
+function frame<Data>(parsed: { readonly data?: Data }, frameOf: (data: Data) => TaskFrame | null): TaskFrame | null {
+  return parsed.data === undefined ? null : frameOf(parsed.data);
 }
 
 function startedFrame(start: SubagentStart): TaskFrame {

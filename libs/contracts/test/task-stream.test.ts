@@ -65,13 +65,11 @@ describe("task frames", () => {
   });
 
   it.each([true, -1, 0, "1"])("refuse the message index %s (DF-E12)", (index) => {
-    expect(() => taskFrameOf({ type: "subagent.step", data: { ...step, message_index: index } })).toThrow(
-      /message_index/,
-    );
+    expect(taskFrameOf({ type: "subagent.step", data: { ...step, message_index: index } })).toBeNull();
   });
 
   it("refuse a description that is not text (DF-E11)", () => {
-    expect(() => taskFrameOf({ type: "subagent.start", data: { ...start, description: 5 } })).toThrow(/description/);
+    expect(taskFrameOf({ type: "subagent.start", data: { ...start, description: 5 } })).toBeNull();
   });
 });
 

@@ -71,7 +71,7 @@ let eventSeq = 0;
 /** A stored event of a task, as the ledger hands it to a waiting lead. */
 export function aTaskEvent(envelope: Omit<TaskEnvelope, "task_id">, type: RunEvent["type"], data: object): RunEvent {
   eventSeq += 1;
-  const ids = { task_id: "0198", tool_call_id: envelope.tool_call_id, round: 0, attempt: 1 };
+  const ids = { task_id: "0198", tool_call_id: envelope.tool_call_id, round: 0, attempt: 1, epoch: 1 };
   return {
     run_id: envelope.run_id,
     seq: eventSeq,
