@@ -4,6 +4,7 @@ import type { SubagentOutcome } from "@antler/contracts";
 import { newId } from "@antler/platform";
 
 import { closingMessage, openCallsOf } from "../messages/close-open-calls.ts";
+import { settleToolMessage } from "../messages/settle-tool-message.ts";
 import type { EndedCalls } from "../ports.ts";
 import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
 import { outcomeMessage } from "../tools/outcome-message.ts";
@@ -23,8 +24,6 @@ export async function closingMessages(
   return open.map((call) => {
     const outcome = outcomes.get(call.id);
     const message = outcome === undefined ? closingMessage(call) : outcomeMessage(call.id, outcome);
-    message.id = newId();
-    message.lc_kwargs["id"] = message.id;
-    return message;
+    return settleToolMessage(message, newId);
   });
 }
