@@ -18,6 +18,7 @@ export default defineConfig({
     maxWorkers: Math.max(1, Math.min(4, availableParallelism())),
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    tags: [{ name: "short", description: "Faults that every change is tested with" }],
     projects: [
       project("test", [
         "{libs,services,apps,tools}/*/test/**/*.test.ts",
