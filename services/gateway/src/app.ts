@@ -49,7 +49,7 @@ export async function buildApp(deps: GatewayDeps): Promise<GatewayApp> {
   systemRoutes(app, { ...deps, open, version: VERSION });
   assistantRoutes(app, { startedAt: new Date() });
   threadRoutes(app, deps);
-  runRoutes(app, deps);
+  runRoutes(app, { ...deps, open });
   runStreamRoutes(app, { ...deps, open });
   runWaitRoutes(app, { ...deps, open });
   runRecordRoutes(app, deps);

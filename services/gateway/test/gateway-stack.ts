@@ -39,9 +39,12 @@ export interface GatewayStack {
   /** The lead of all runs from now on. */
   play(script: (lead: LeadScript) => Promise<RunOutcome>): void;
   /** A listening gateway of its own; parts of its dependencies and configuration may be replaced. */
-  open(given?: { document?: object; deps?: Partial<GatewayDeps> }): Promise<Gateway>;
+  open(given?: { document?: object; deps?: Partial<GatewayDeps> | Replace }): Promise<Gateway>;
   stop(): Promise<void>;
 }
+
+/** Makes replacements of the real dependencies out of them. */
+export type Replace = (real: GatewayDeps) => Partial<GatewayDeps>;
 
 export const SUCCESS: RunOutcome = { status: "success", stop_reason: "completed", error: null, output: { answer: 42 } };
 
@@ -100,19 +103,20 @@ interface Opening {
   readonly deps: DeliveryDeps;
   readonly config: Config;
   readonly workspacesDir: string;
-  readonly replaced: Partial<GatewayDeps>;
+  readonly replaced: Partial<GatewayDeps> | Replace;
 }
 
 async function openGateway({ deps, config, workspacesDir, replaced }: Opening): Promise<Gateway> {
   const workspaces = await createWorkspaces({ root: workspacesDir, config: config.sandbox, logger: deps.logger });
   const readiness = () => deps.bus.health();
-  const app = await buildApp({ ...gatewayAccess({ ...deps, config, workspaces, readiness }), ...replaced });
+  const real = gatewayAccess({ ...deps, config, workspaces, readiness });
+  const app = await buildApp({ ...real, ...(typeof replaced === "function" ? replaced(real) : replaced) });
   const port = await listen(app, { host: "127.0.0.1", port: 0 });
   return { app, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => app.close() };
 }
 
 /** Resolves when the lease of a run is aborted: a lead that only ends when it is told to. */
-export function untilAborted({ signal }: Lease): Promise<never> {
+export function untilAborted({ signal }: Pick<Lease, "signal">): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
   return promise;

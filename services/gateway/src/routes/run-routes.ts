@@ -10,10 +10,13 @@ import type { GatewayApp } from "../http/gateway-app.ts";
 import { expectRun, expectThread } from "../http/lookups.ts";
 import { RunPath, runUrl, ThreadPath, ThreadRunPath } from "../http/paths.ts";
 import { preparedBody } from "../http/prepared-body.ts";
+import type { OpenResponses } from "../stream/open-responses.ts";
 import { supportedRunBody } from "../unsupported-options.ts";
 import { runViewOf } from "../views/run-view.ts";
 
-type RunDeps = Pick<GatewayDeps, "config" | "threads" | "runs" | "usageOf">;
+type RunDeps = Pick<GatewayDeps, "config" | "threads" | "runs" | "usageOf"> & {
+  readonly open: OpenResponses;
+};
 
 const RunsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(10),
@@ -68,7 +71,7 @@ export function runRoutes(app: GatewayApp, deps: RunDeps): void {
     async ({ params, query }, reply) => {
       const run = await deps.runs.cancel(await expectRun(deps, params), query.action);
       if (!query.wait) return reply.code(202).send({});
-      await waitUntilCancelled(deps, run);
+      await waitUntilCancelled({ runs: deps.runs, closing: deps.open.closing }, run);
       return reply.code(204).send();
     },
   );

@@ -255,6 +255,26 @@ describe("closing the gateway", () => {
     expect(eventsOf(resumed)).toEqual(["metadata", "end"]);
   });
 
+  it("answers who waits for a cancelled run, and does not hang", async () => {
+    const goOn = Promise.withResolvers<typeof SUCCESS>();
+    const waiting = Promise.withResolvers<undefined>();
+    stack.play(() => goOn.promise);
+    const threadId = await newThread(url);
+    const { body } = await call<RunView>(`${url}/threads/${threadId}/runs`, "POST", { assistant_id: "lead" });
+    const ended = (_runId: string, signal: AbortSignal) => {
+      waiting.resolve(undefined);
+      return untilAborted({ signal });
+    };
+    const closing = await stack.open({ deps: (real) => ({ runs: { ...real.runs, ended } }) });
+    const answer = call(`${closing.url}/threads/${threadId}/runs/${body.run_id}/cancel?wait=1`, "POST");
+    await waiting.promise;
+
+    await closing.app.close();
+
+    expect(await answer).toMatchObject({ status: 503, body: { code: "shutting_down" } });
+    goOn.resolve(SUCCESS);
+  });
+
   it("answers waits with the reason", async () => {
     const goOn = Promise.withResolvers<typeof SUCCESS>();
     stack.play(() => goOn.promise);
