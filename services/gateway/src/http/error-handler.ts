@@ -8,7 +8,7 @@ import { faultsOf } from "./validation-faults.ts";
 
 const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
-/** Seconds after which a request that was refused for the moment may be repeated. */
+/** Seconds after which a request that was refused for the moment may be repeated, when the error does not say. */
 const RETRY_AFTER_SECONDS = 2;
 
 const JSON_FAULTS = new Set([
@@ -40,12 +40,24 @@ function sendProblem(
 ): void {
   const problem = problemFor(error, request, maxBodyBytes);
   if (problem.status >= 500) logger.error({ err: error, trace_id: problem.trace_id }, "Request failed");
-  if (problem.status === 429 || problem.status === 503) reply.header("retry-after", RETRY_AFTER_SECONDS);
-  reply.code(problem.status).type(PROBLEM_TYPE).serializer(JSON.stringify).send(problem);
+  const retryAfter = retryAfterOf(problem);
+  if (retryAfter !== undefined) reply.header("retry-after", retryAfter);
+  reply
+    .code(problem.status)
+    .type(PROBLEM_TYPE)
+    .serializer(JSON.stringify)
+    .send({ ...problem, ...(retryAfter !== undefined && { retry_after: retryAfter }) });
 }
 
 function problemFor(error: unknown, request: FastifyRequest, maxBodyBytes: number): Problem {
   return problemOf(knownErrorOf(error, request, maxBodyBytes), traceIdOf(request.trace));
+}
+
+/** Undefined for an error that repeating alone does not help against. */
+function retryAfterOf(problem: Problem): number | undefined {
+  if (problem.status !== 429 && problem.status !== 503) return undefined;
+  const given = problem["retry_after"];
+  return typeof given === "number" ? given : RETRY_AFTER_SECONDS;
 }
 
 /** The error of ours that a framework error stands for; any other error as it is. */

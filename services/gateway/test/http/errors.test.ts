@@ -126,15 +126,18 @@ describe("a problem document", () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/secret|at .*\.ts/);
   });
 
-  it.each(["store_unavailable", "queue_full"] as const)("tells with %s when to come again", async (code) => {
-    const refuse = () => Promise.reject(new AntlerError(code, "Not now"));
+  it.each([
+    ["store_unavailable", {}, 2],
+    ["queue_full", { retry_after: 7 }, 7],
+  ] as const)("tells with %s when to come again, in header and body", async (code, details, seconds) => {
+    const refuse = () => Promise.reject(new AntlerError(code, "Not now", { details }));
     const threads = { ...stack.deps.store.threads, ensure: refuse };
     await using full = await stack.open({ deps: { threads } });
 
     const answer = await call(`${full.url}${runs}`, "POST", { assistant_id: "lead", if_not_exists: "create" });
 
-    expect(answer.body).toMatchObject({ code, detail: "Not now" });
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(answer.body).toMatchObject({ code, detail: "Not now", retry_after: seconds });
+    expect(answer.headers.get("retry-after")).toBe(String(seconds));
   });
 });
 
