@@ -18,6 +18,7 @@ export interface UploadDeps {
   readonly limits: SandboxConfig["upload"];
   readonly locks: PathLocks;
   readonly signal: AbortSignal;
+  readonly beforeSwap: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -29,7 +30,10 @@ export async function uploadWorkspace(deps: UploadDeps, tar: Readable): Promise<
   await mkdir(staging);
   try {
     const receipt = await unpack(deps, tar, staging);
-    await deps.locks.hold(deps.directories.base, () => swap(deps.directories, staging));
+    await deps.locks.hold(deps.directories.base, async () => {
+      await deps.beforeSwap?.();
+      await swap(deps.directories, staging);
+    });
     return receipt;
   } finally {
     await removeTree(staging);

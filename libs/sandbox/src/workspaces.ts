@@ -51,7 +51,8 @@ export interface Workspaces {
   /** Removes all files of the thread; repeatable. */
   delete(tenantId: string, threadId: string): Promise<void>;
   /**
-   * Replaces the contents of the workspace by those of a tar stream, whole or not at all.
+   * Replaces the contents of the workspace by those of a tar stream, whole or not at all. `beforeSwap` runs once the
+   * stream is unpacked, right before the old contents go; when it rejects, they stay, and the upload rejects likewise.
    * Errors: `workspace_entry_refused`, `workspace_too_large`, `workspace_archive_invalid`; an abort rejects with the
    * signal's reason.
    */
@@ -59,7 +60,7 @@ export interface Workspaces {
     tenantId: string,
     threadId: string,
     tar: Readable,
-    options: { readonly signal: AbortSignal },
+    options: { readonly signal: AbortSignal; readonly beforeSwap?: () => Promise<void> },
   ): Promise<WorkspaceReceipt>;
   /** Ends what is kept between operations; open sandboxes are their holders' to release. */
   close(): Promise<void>;
@@ -110,12 +111,12 @@ function workspacesOf(parts: WorkspacesParts): Workspaces {
     },
     delete: (tenantId, threadId) => removeThreadDirectories(directoriesOf(tenantId, threadId)),
     close: () => parts.threads.close(),
-    async upload(tenantId, threadId, tar, { signal }) {
+    async upload(tenantId, threadId, tar, { signal, beforeSwap }) {
       // A sender that goes away before reading begins is noticed when it does.
       tar.on("error", () => undefined);
       const directories = directoriesOf(tenantId, threadId);
       await makeThreadDirectories(directories);
-      return uploadWorkspace({ directories, limits: config.upload, locks: parts.locks, signal }, tar);
+      return uploadWorkspace({ directories, limits: config.upload, locks: parts.locks, signal, beforeSwap }, tar);
     },
   };
 }

@@ -159,6 +159,16 @@ describe("an upload", () => {
     expect(blocks * 512).toBeLessThan(2 * 1024 * 1024);
   });
 
+  it("keeps the old contents when the check before the swap fails", async () => {
+    const tar = Readable.from(pieces(await archive([{ name: "new.txt", data: "new" }])));
+    const beforeSwap = () => Promise.reject(new Error("not now"));
+
+    const running = fixture.workspaces.upload("default", "t1", tar, { signal: never(), beforeSwap });
+
+    await expect(running).rejects.toThrow("not now");
+    await expectUntouched();
+  });
+
   it("of two at once keeps one whole", async () => {
     const one = await archive(Array.from({ length: 10 }, (_, index) => ({ name: `one-${index}`, data: "1" })));
     const two = await archive(Array.from({ length: 10 }, (_, index) => ({ name: `two-${index}`, data: "2" })));

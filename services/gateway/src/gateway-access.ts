@@ -72,7 +72,7 @@ function eventAccess(deps: AccessDeps): EventAccess {
 
 function workspaceAccess(workspaces: Workspaces): WorkspaceAccess {
   return {
-    upload: (thread, tar, signal) => workspaces.upload(thread.tenant_id, thread._id, tar, { signal }),
+    upload: (thread, tar, options) => workspaces.upload(thread.tenant_id, thread._id, tar, options),
     async list(thread, path) {
       const sandbox = await workspaces.open(thread.tenant_id, thread._id);
       try {

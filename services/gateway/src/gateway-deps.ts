@@ -36,9 +36,15 @@ export interface EventAccess {
   followLive(runId: string, handle: (signal: LiveSignal) => void): { close(): void };
 }
 
+export interface UploadOptions {
+  readonly signal: AbortSignal;
+  /** Runs once the archive is unpacked, right before the old contents go. */
+  readonly beforeSwap: () => Promise<void>;
+}
+
 export interface WorkspaceAccess {
-  /** Replaces the workspace whole, or leaves it as it is. */
-  upload(thread: ThreadRow, tar: Readable, signal: AbortSignal): Promise<WorkspaceReceipt>;
+  /** Replaces the workspace whole, or leaves it as it is: also when `beforeSwap` rejects. */
+  upload(thread: ThreadRow, tar: Readable, options: UploadOptions): Promise<WorkspaceReceipt>;
   /** The entries of a virtual directory. */
   list(thread: ThreadRow, path: string): Promise<Listing>;
 }

@@ -31,14 +31,20 @@ export function workspaceRoutes(app: GatewayApp, deps: WorkspaceDeps): void {
       },
       async (request) => {
         const thread = await expectThread(deps, request.params.thread_id);
-        const holder = await deps.runs.holderOf(thread._id);
-        if (holder !== undefined) {
-          throw new AntlerError("thread_busy", `Run ${holder._id} holds thread ${thread._id}`);
-        }
-        return deps.workspaces.upload(thread, expectBody(request), deps.open.closing);
+        await expectFree(deps, thread._id);
+        return deps.workspaces.upload(thread, expectBody(request), {
+          signal: deps.open.closing,
+          beforeSwap: () => expectFree(deps, thread._id),
+        });
       },
     );
   });
+}
+
+/** @throws AntlerError `thread_busy` while a run holds the thread. */
+async function expectFree({ runs }: Pick<WorkspaceDeps, "runs">, threadId: string): Promise<void> {
+  const holder = await runs.holderOf(threadId);
+  if (holder !== undefined) throw new AntlerError("thread_busy", `Run ${holder._id} holds thread ${threadId}`);
 }
 
 /** A missing body never comes to a content type parser. */

@@ -167,6 +167,36 @@ describe("an upload", () => {
     expect(answer).toMatchObject({ status: 422, body: { code: "workspace_entry_refused" } });
   });
 
+  it("under way when a run begins is refused, and the old contents stay", async () => {
+    const done = Promise.withResolvers<typeof SUCCESS>();
+    const goOn = Promise.withResolvers<undefined>();
+    stack.play(() => done.promise);
+    const threadId = await newThread(url);
+    await upload(threadId, tarOf([{ name: "old.txt", content: "old" }]));
+    const before = await kept(threadId);
+    const answer = fetch(`${url}/threads/${threadId}/workspace`, {
+      method: "PUT",
+      headers: { "content-type": "application/x-tar" },
+      duplex: "half",
+      body: ReadableStream.from(
+        (async function* () {
+          yield tarOf([{ name: "new.txt", content: "new" }], { end: false });
+          await goOn.promise;
+          yield tarOf([]);
+        })(),
+      ),
+    });
+    await expect.poll(() => kept(threadId), { timeout: 10_000 }).not.toEqual(before);
+
+    await call(`${url}/threads/${threadId}/runs`, "POST", { assistant_id: "lead" });
+    goOn.resolve(undefined);
+    const response = await answer;
+
+    expect(await response.json()).toMatchObject({ status: 409, code: "thread_busy" });
+    expect(await kept(threadId)).toEqual(before);
+    done.resolve(SUCCESS);
+  });
+
   it("under way when the gateway closes is refused, and leaves nothing", async () => {
     const threadId = await newThread(url);
     const closing = await stack.open();
