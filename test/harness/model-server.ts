@@ -38,11 +38,6 @@ export function says(content: string): ModelAnswer {
   return { content, usage };
 }
 
-export interface CallOptions {
-  readonly id?: string;
-  readonly content?: string;
-}
-
 export function calls(...toolCalls: { name: string; args: unknown; id?: string }[]): ModelAnswer {
   return {
     toolCalls: toolCalls.map(({ name, args, id }) => ({

@@ -2,8 +2,6 @@ import { describe, expect, it } from "vitest";
 
 import { AntlerError } from "@antler/contracts";
 
-import { createModels, executeTask, type TaskToExecute } from "../../src/index.ts";
-import { aConfig, aLease, aRecorder, aTask, openWorkspaces, type TestLease } from "../support/executions.ts";
 import {
   calls,
   inOrder,
@@ -12,7 +10,9 @@ import {
   startModelServer,
   systemTexts,
   toolNames,
-} from "../support/model-server.ts";
+} from "../../../../test/harness/model-server.ts";
+import { createModels, executeTask, type TaskToExecute } from "../../src/index.ts";
+import { aConfig, aLease, aRecorder, aTask, openWorkspaces, type TestLease } from "../support/executions.ts";
 
 const bash = (command: string) => ({ name: "bash", args: { description: "run", command } });
 

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
 
-import { aConfig, aLease, aRun, aSaver, openWorkspaces } from "../support/executions.ts";
-import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
-import { savedMessages, toldMessages } from "../support/messages.ts";
 import {
   calls,
   inOrder,
@@ -11,7 +8,10 @@ import {
   startModelServer,
   systemTexts,
   toolNames,
-} from "../support/model-server.ts";
+} from "../../../../test/harness/model-server.ts";
+import { aConfig, aLease, aRun, aSaver, openWorkspaces } from "../support/executions.ts";
+import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
+import { savedMessages, toldMessages } from "../support/messages.ts";
 
 const bash = (command: string, id?: string) => ({
   name: "bash",

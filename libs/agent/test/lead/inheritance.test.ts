@@ -3,10 +3,6 @@ import { describe, expect, it } from "vitest";
 import { Identity, RunContext, TaskEnvelope } from "@antler/contracts";
 import { newId } from "@antler/platform";
 
-import { createModels, executeTask, ThreadState } from "../../src/index.ts";
-import { inheritedSkills } from "../../src/lead/task-draft.ts";
-import { aConfig, aLease, aRecorder, aRun, aSaver, openWorkspaces } from "../support/executions.ts";
-import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
 import {
   calls,
   inOrder,
@@ -15,7 +11,11 @@ import {
   startModelServer,
   systemTexts,
   toolNames,
-} from "../support/model-server.ts";
+} from "../../../../test/harness/model-server.ts";
+import { createModels, executeTask, ThreadState } from "../../src/index.ts";
+import { inheritedSkills } from "../../src/lead/task-draft.ts";
+import { aConfig, aLease, aRecorder, aRun, aSaver, openWorkspaces } from "../support/executions.ts";
+import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
 
 const task = {
   name: "task",

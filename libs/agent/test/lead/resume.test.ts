@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 
 import { AntlerError } from "@antler/contracts";
 
+import { calls, inOrder, says, startModelServer } from "../../../../test/harness/model-server.ts";
 import { aConfig, aLease, aRecorder, aRun, aSaver, openWorkspaces } from "../support/executions.ts";
 import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
 import { callsAndResults, savedMessages, toldMessages } from "../support/messages.ts";
-import { calls, inOrder, says, startModelServer } from "../support/model-server.ts";
 
 const task = (id: string) => ({
   name: "task",

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { calls, inOrder, says, startModelServer } from "../../../../test/harness/model-server.ts";
 import { aConfig, aRun, openWorkspaces } from "../support/executions.ts";
 import { anOutcome, aTaskEvent, recordingDelegate, startLead } from "../support/lead-runs.ts";
 import { callsAndResults, savedMessages, toldMessages } from "../support/messages.ts";
-import { calls, inOrder, says, startModelServer } from "../support/model-server.ts";
 
 const task = (subagentType: string, id?: string) => ({
   name: "task",

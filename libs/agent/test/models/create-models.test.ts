@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 
 import { type ModelConfig, parseConfig } from "@antler/contracts";
 
+import { inOrder, says, startModelServer } from "../../../../test/harness/model-server.ts";
 import { createModels } from "../../src/index.ts";
-import { inOrder, says, startModelServer } from "../support/model-server.ts";
 
 function modelsOf(model: Partial<ModelConfig>, environment: Record<string, string> = {}) {
   const entry = { name: "m", provider: "openai", model: "some-model", ...model };
