@@ -57,8 +57,15 @@ describe("chooseSuites", () => {
     expect(chooseSuites(["test", "check"]).chosen.map((suite) => suite.name)).toEqual(["test", "check"]);
   });
 
-  it.each([[[]], [["--ci"]]])("takes every suite for %j", (args) => {
-    expect(chooseSuites(args).chosen).toEqual(suites);
+  it("takes every suite when none is named", () => {
+    expect(chooseSuites([]).chosen).toEqual(suites);
+  });
+
+  it("takes the short form of some suites with --ci, and leaves out the soak", () => {
+    const { chosen } = chooseSuites(["--ci"]);
+
+    expect(chosen.map(({ name }) => name)).toEqual(suites.map(({ name }) => name).filter((name) => name !== "soak"));
+    expect(chosen.find(({ name }) => name === "faults")?.command).toEqual(["test:faults", "--short"]);
   });
 
   it("names what it does not know", () => {
