@@ -6,6 +6,7 @@ export { type HealthServer, type HealthServerOptions, type Readiness, startHealt
 export { newId, newRunnerId } from "./identity.ts";
 export { createLifecycle, type Lifecycle, type LifecycleOptions, type LifecycleState } from "./lifecycle.ts";
 export { announceReady, createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
+export { processMetrics } from "./process-metrics.ts";
 export { runMain } from "./run-main.ts";
 export { type ServiceProcess, startProcess } from "./start-process.ts";
 export { childTraceContext, newTraceContext } from "./trace-contexts.ts";

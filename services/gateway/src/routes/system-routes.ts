@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { STREAMS } from "@antler/contracts";
+import { processMetrics } from "@antler/platform";
 
 import type { GatewayDeps } from "../gateway-deps.ts";
 import type { GatewayApp } from "../http/gateway-app.ts";
@@ -41,7 +42,7 @@ export function systemRoutes(app: GatewayApp, deps: SystemDeps): void {
   }));
 
   app.get("/metrics", { schema: { tags } }, async (_request, reply) =>
-    reply.type("text/plain; version=0.0.4; charset=utf-8").send(metrics()),
+    reply.type("text/plain; version=0.0.4; charset=utf-8").send(`${processMetrics()}${metrics()}`),
   );
 }
 
@@ -58,9 +59,6 @@ function countAnswers(app: GatewayApp, open: OpenResponses): () => string {
       "# HELP antler_http_open_responses Streams and waits that are open",
       "# TYPE antler_http_open_responses gauge",
       `antler_http_open_responses ${open.count}`,
-      "# HELP process_resident_memory_bytes Resident memory",
-      "# TYPE process_resident_memory_bytes gauge",
-      `process_resident_memory_bytes ${process.memoryUsage.rss()}`,
       "",
     ].join("\n");
 }

@@ -48,6 +48,14 @@ it("/metrics counts responses", async () => {
   expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^antler_http_responses_total\{status="200"\} \d+$/m);
 });
 
+it("/metrics tells about the process, each metric once", async () => {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const described = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
+
+  expect(described).toEqual(expect.arrayContaining(["process_resident_memory_bytes", "process_cpu_seconds_total"]));
+  expect(new Set(described).size).toBe(described.length);
+});
+
 it("/openapi.json describes the routes by the schemas that check them", async () => {
   const { body } = await call<{ paths: Record<string, object>; components: { schemas: Record<string, object> } }>(
     `${url}/openapi.json`,
