@@ -15,7 +15,10 @@ export interface NewRun {
   readonly trace: TraceContext;
 }
 
-/** Checks the whole request first, so that a refused one leaves nothing behind. */
+/**
+ * Checks the request itself first, so that an invalid one leaves nothing behind. A thread that was asked for stays
+ * also when the queue is full: the repeated request finds it.
+ */
 export async function createRun(
   deps: CreateRunDeps,
   { runId = newId(), threadId, body, trace }: NewRun,
