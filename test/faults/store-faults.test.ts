@@ -28,7 +28,7 @@ async function startHeld() {
 }
 
 describe("the document store killed and started again on its data", { timeout: CASE_LIMIT_MS }, () => {
-  it("while tasks work: no attempt is lost and none is charged [FC-B07]", { tags: ["short"] }, async () => {
+  it("while tasks work: no attempt is lost [FC-B07]", { tags: ["short"] }, async () => {
     const { runId, held } = await startHeld();
     await stack.store.kill();
     held.open();
