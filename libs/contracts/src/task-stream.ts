@@ -30,17 +30,10 @@ export type TaskFrame =
     });
 
 /** The frame of a stored subagent event; null for any other event, and for one whose contents cannot be read. */
-export function taskFrameOf(event: Pick<RunEvent, "type" | "data">): TaskFrame | null {
-  switch (event.type) {
-    case "subagent.start":
-      return frame(SubagentStart.safeParse(event.data), startedFrame);
-    case "subagent.step":
-      return frame(SubagentStep.safeParse(event.data), runningFrame);
-    case "subagent.end":
-      return frame(SubagentEnd.safeParse(event.data), endedFrame);
-    default:
-      return null;
-  }
+export function taskFrameOf({ type, data }: Pick<RunEvent, "type" | "data">): TaskFrame | null {
+  if (type === "subagent.start") return frame(SubagentStart.safeParse(data), startedFrame);
+  if (type === "subagent.step") return frame(SubagentStep.safeParse(data), runningFrame);
+  return type === "subagent.end" ? frame(SubagentEnd.safeParse(data), endedFrame) : null;
 }
 
 function frame<Data>(parsed: { readonly data?: Data }, frameOf: (data: Data) => TaskFrame | null): TaskFrame | null {
