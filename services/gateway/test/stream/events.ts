@@ -15,7 +15,7 @@ export function anEvent(type: RunEventType, data: Record<string, unknown>, given
   };
 }
 
-const execution = { task_id: "task-1", tool_call_id: "call-1", round: 0, attempt: 1 };
+const execution = { task_id: "task-1", tool_call_id: "call-1", round: 0, epoch: 1, attempt: 1 };
 
 export const subagentStart = (seq: number): RunEvent =>
   anEvent(
