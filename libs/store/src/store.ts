@@ -1,6 +1,7 @@
 import type { Logger } from "@antler/platform";
 
 import { type CheckpointRetention, createCheckpointRetention } from "./checkpoint-retention.ts";
+import { setUpCheckpointer } from "./checkpointer-setup.ts";
 import { connectMongo, type ConnectMongoOptions } from "./connect.ts";
 import { createDeadLetterLedger, type DeadLetterLedger } from "./dead-letter-ledger.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
@@ -52,7 +53,10 @@ export async function connectStore(options: ConnectStoreOptions): Promise<Store>
     states: createStateReader(collections),
     checkpoints: createCheckpointRetention(collections),
     saver: (claim) => new FencedSaver({ client, database, collections }, claim),
-    migrate: () => createIndexes(collections),
+    async migrate() {
+      await createIndexes(collections);
+      await setUpCheckpointer(client, database);
+    },
     ping: () => connection.ping(),
     close: () => connection.close(),
   };

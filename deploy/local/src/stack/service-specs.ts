@@ -26,6 +26,9 @@ export interface ServiceContext {
   readonly port: number;
 }
 
+/** Keeps an idle service small: V8 else grows its young generation on loading and never gives it back. */
+const SMALL_NURSERY = "--max-semi-space-size=1";
+
 /** A service run from source; only the gateway's port matters to anybody else. */
 export function serviceSpec(service: ServiceChoice, { root, environment, port }: ServiceContext): ProcessSpec {
   const isGateway = service.name === "gateway";
@@ -34,7 +37,7 @@ export function serviceSpec(service: ServiceChoice, { root, environment, port }:
     readyWithinMs: 30_000,
     command: (kept) => ({
       file: process.execPath,
-      args: ["--conditions=antler-dev", join(root, service.main)],
+      args: ["--conditions=antler-dev", SMALL_NURSERY, join(root, service.main)],
       cwd: root,
       environment: { ...environment, ANTLER_HTTP_PORT: String(isGateway ? (kept ?? port) : 0) },
     }),
