@@ -85,6 +85,12 @@ describe("migrate", () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
+  it("calls the checkpointer's own setup, beside our stricter indexes", async () => {
+    const names = (await harness.collections.checkpoints.indexes()).map(({ name }) => name);
+
+    expect(names).toContain("thread_ns_checkpoint_idx");
+  });
+
   it("makes the indexes that the guarantees rest on unique", async () => {
     const uniqueKeys = async (name: keyof StoreHarness["collections"]) =>
       (await harness.collections[name].indexes()).filter(({ unique }) => unique === true).map(({ key }) => key);
