@@ -56,7 +56,7 @@ async function main() {
     process.stderr.write(`Unknown command "${name ?? ""}"; known are: ${Object.keys(commands).join(", ")}\n`);
     return 2;
   }
-  if (name === "clean") return clean(root);
+  if (name === "clean") return clean(root, args);
   const node = await prepare(root);
   if (node === undefined) return 1;
   const script = command.find((part) => !part.startsWith("-"));

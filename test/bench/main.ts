@@ -9,7 +9,13 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
 
 /** `npm run bench [-- NAME] [--json]`: measures, and prints each figure with its reference of the same run. */
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({ options: { json: { type: "boolean" } }, allowPositionals: true });
+  const usage = `Usage: npm run bench -- [${Object.keys(BENCHES).join(" | ")}] [--json]`;
+  const parsed = parse();
+  if (typeof parsed === "string") {
+    process.stderr.write(`${parsed}. ${usage}\n`);
+    return 2;
+  }
+  const { values, positionals } = parsed;
   const unknown = positionals.find((name) => !(name in BENCHES));
   if (unknown !== undefined) {
     process.stderr.write(`There is no bench "${unknown}"; there are: ${Object.keys(BENCHES).join(", ")}\n`);
@@ -24,6 +30,15 @@ async function main(): Promise<number> {
     }
   }
   return 0;
+}
+
+/** What was asked for, or what is wrong with it. */
+function parse() {
+  try {
+    return parseArgs({ options: { json: { type: "boolean" } }, allowPositionals: true });
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 process.exitCode = await main();

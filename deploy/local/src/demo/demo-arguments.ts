@@ -20,8 +20,11 @@ const demoUsage = "npm run demo -- [--workspace DIR] [--json] [--verbose] [--all
  */
 export function readDemoArguments(args: readonly string[], root: string, folder: string): DemoArguments {
   const values = parse(args);
+  const [workspace, ...more] = values.workspace;
+  if (more.length > 0) throw new SetupError(`--workspace is given more than once. Usage: ${demoUsage}`);
+  if (workspace === "") throw new SetupError(`--workspace needs a directory, and it is empty. Usage: ${demoUsage}`);
   return {
-    workspace: values.workspace === undefined ? root : resolve(folder, values.workspace),
+    workspace: workspace === undefined ? root : resolve(folder, workspace),
     json: values.json,
     verbose: values.verbose,
     allowHostBash: values["allow-host-bash"],
@@ -33,7 +36,7 @@ function parse(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
-        workspace: { type: "string" },
+        workspace: { type: "string", multiple: true, default: [] },
         json: { type: "boolean", default: false },
         verbose: { type: "boolean", default: false },
         "allow-host-bash": { type: "boolean", default: false },

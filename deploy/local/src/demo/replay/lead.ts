@@ -17,7 +17,7 @@ export function leadReply(exchanges: readonly Exchange[]): Reply {
   if (written === undefined)
     return { text: "I write the report.", calls: [writeReport(countsTable(counts), findings)] };
   return {
-    text: `The workspace holds ${countInWords(counts)}: ${languagesInWords(counts)}. The report is ${REPORT_PATH}.`,
+    text: `The workspace holds ${countInWords(counts)}: ${languagesInWords(counts)}. The report tells more.`,
   };
 }
 
