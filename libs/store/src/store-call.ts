@@ -1,4 +1,4 @@
-import { MongoError, MongoNetworkError, MongoServerSelectionError } from "mongodb";
+import { MongoBulkWriteError, MongoError, MongoNetworkError, MongoServerSelectionError } from "mongodb";
 
 import { AntlerError, isAntlerError } from "@antler/contracts";
 
@@ -52,7 +52,7 @@ export const storeCall: StoreCall = async (operation) => {
 /** What a driver error means to Antler. Errors without a meaning of their own are returned unchanged. */
 export function storeErrorOf(error: unknown): unknown {
   if (isAntlerError(error)) return error;
-  if (isUnreachable(error)) return unavailable(error);
+  if (isUnreachable(withoutBulk(error))) return unavailable(error);
   if (isTooLarge(error)) {
     const remedy = "start a new thread, or let tools write large output to files";
     return new AntlerError("document_too_large", `A document exceeds what the store accepts: ${remedy}`, {
@@ -80,6 +80,11 @@ export async function repeatOnDuplicate<T>(upsert: () => Promise<T>): Promise<T>
 function unavailable(cause: unknown): AntlerError {
   const message = "The document store did not answer in time: check MONGODB_URL and that the server runs";
   return new AntlerError("store_unavailable", message, { cause });
+}
+
+/** A bulk write wraps whatever ended it, also a connection that broke. */
+function withoutBulk(error: unknown): unknown {
+  return error instanceof MongoBulkWriteError && error.errorResponse instanceof Error ? error.errorResponse : error;
 }
 
 function isUnreachable(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { MongoNetworkError, MongoServerError, MongoServerSelectionError } from "mongodb";
+import { MongoBulkWriteError, MongoNetworkError, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { describe, expect, it, vi } from "vitest";
 
 import { AntlerError } from "@antler/contracts";
@@ -8,6 +8,10 @@ import { isDuplicateKey, repeatOnDuplicate, storeCall } from "../src/store-call.
 const serverError = (code: number, message = "") => new MongoServerError({ code, message });
 const failing = (error: unknown) => storeCall(() => Promise.reject(error as Error));
 const selection = new MongoServerSelectionError("no server", { servers: new Map() } as never);
+/** As the driver does it: declared for answers of the server, and given whatever was thrown. */
+function bulkEndedBy(error: Error): MongoBulkWriteError {
+  return new MongoBulkWriteError(error, {} as never);
+}
 
 describe("storeCall", () => {
   it("passes a result on", async () => {
@@ -17,6 +21,8 @@ describe("storeCall", () => {
   it.each<[string, unknown]>([
     ["a network error", new MongoNetworkError("reset")],
     ["no server in time", selection],
+    ["a bulk write that a broken connection ended", bulkEndedBy(new MongoNetworkError("reset"))],
+    ["a bulk write for which there was no server in time", bulkEndedBy(selection)],
     ["a server that is not primary", serverError(10_107)],
     ["a server that shuts down", serverError(11_600)],
     ["a majority that does not confirm", serverError(64)],
