@@ -4,7 +4,7 @@ import type { Answer } from "../faults/stack/fault-stack.ts";
 import { gatedScript } from "../faults/stack/gated-script.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
-export const TASKS_A_RUN = 10;
+const TASKS_A_RUN = 10;
 
 /** Places for all tasks that are under way at this rate, also while every second runner is gone. */
 export const SOAK_DOCUMENT = {
