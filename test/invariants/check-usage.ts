@@ -40,16 +40,16 @@ function checkOwner(record: UsageRecord, { run, tasks }: RunSnapshot): Violation
   ];
 }
 
-/** The row's usage is that of its last claim; every attempt has at least what its steps say. */
+/** The row's usage is that of its last claim; every claim has at least what its steps say. */
 function checkTaskUsage(task: TaskRow, { usage, events }: RunSnapshot): Violation[] {
   const own = usage.filter(({ task_id }) => task_id === task._id);
   const last = sumOf(own.filter(({ key }) => key.startsWith(`${task._id}:${task.epoch}:`)));
   const steps = events.filter(({ type, task_id }) => type === "subagent.step" && task_id === task._id);
-  const attempts = Map.groupBy(steps, ({ data }) => Number(data["attempt"]));
-  const told = [...attempts].flatMap(([attempt, group]) => {
-    const counted = sumOf(own.filter(({ key }) => key.startsWith(`${task._id}:${attempt}:`)))?.total_tokens ?? 0;
+  const claims = Map.groupBy(steps, ({ data }) => Number(data["epoch"]));
+  const told = [...claims].flatMap(([epoch, group]) => {
+    const counted = sumOf(own.filter(({ key }) => key.startsWith(`${task._id}:${epoch}:`)))?.total_tokens ?? 0;
     const said = Math.max(0, ...group.map(({ data }) => (data["usage"] as TokenUsage | null)?.total_tokens ?? 0));
-    const problem = `attempt ${attempt}: the steps say ${said} tokens, the records ${counted}`;
+    const problem = `claim ${epoch}: the steps say ${said} tokens, the records ${counted}`;
     return unless(counted >= said, { rule: "usage_of_steps", id: task._id, problem });
   });
   return [

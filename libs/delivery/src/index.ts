@@ -20,5 +20,6 @@ export {
 } from "./start-workers.ts";
 export { type RunRequest, submitRun } from "./submit-run.ts";
 export type { TaskKind, TaskOutcome } from "./task-kind.ts";
+export { createUsageWriter, type UsageWriter } from "./usage-writer.ts";
 export { type WaitOptions, waitUntilTerminal } from "./wait-until-terminal.ts";
 export type { Worker } from "./worker.ts";

@@ -4,6 +4,7 @@ import { cancelledWaiting, cancelOverdue, type TaskRow } from "@antler/store";
 
 import { cancelEnding } from "./disposition.ts";
 import { type Condition, endRow } from "./end-row.ts";
+import { payDuties } from "./pay-duties.ts";
 import type { TaskKind } from "./task-kind.ts";
 import { waitUntilTerminal } from "./wait-until-terminal.ts";
 
@@ -25,7 +26,15 @@ export async function endLiveTasks(kind: TaskKind, bus: Bus, runId: string, pati
   await endWaitingTasks(kind, runId);
   if (patienceMs > 0) await awaitTasksEnd(kind, bus, runId, patienceMs);
   else await endThose(kind, runId, cancelOverdue(CANCEL_GRACE_MS));
-  return (await kind.ledger.countLive(runId)) === 0;
+  if ((await kind.ledger.countLive(runId)) > 0) return false;
+  await payThose(kind, runId);
+  return true;
+}
+
+/** The log of a run takes no end of a task after its own: what a lost worker still owed is paid before. */
+async function payThose(kind: TaskKind, runId: string): Promise<void> {
+  const owing = await kind.ledger.find({ run_id: runId, owed: "end_event" }, TASKS_AT_ONCE);
+  for (const task of owing) await payDuties(kind, task);
 }
 
 const POLL_MS = 1000;

@@ -3,6 +3,7 @@ import type { Bus } from "@antler/bus";
 import type { Config } from "@antler/contracts";
 import {
   createEventAppender,
+  createUsageWriter,
   type Lease,
   type RunnerIdentity,
   startTaskWorker,
@@ -32,10 +33,14 @@ export function startSubagentRunner(deps: SubagentRunnerDeps): Worker {
 
 /** Executes one claimed task; its steps go to the log of its run. */
 async function execute(deps: SubagentRunnerDeps, task: TaskRow, lease: Lease): Promise<TaskOutcome> {
-  const { store, config, models, workspaces } = deps;
+  const { config, models, workspaces } = deps;
   const events = createEventAppender(deps, { runId: task.run_id, threadId: task.thread_id });
   try {
-    return await executeTask({ config, models, workspaces, usage: store.usage, events }, task, lease);
+    return await executeTask(
+      { config, models, workspaces, usage: createUsageWriter(deps, lease), events },
+      task,
+      lease,
+    );
   } finally {
     await events.close();
   }
