@@ -17,6 +17,7 @@ export default defineConfig({
     execArgv: ["--conditions=antler-dev"],
     maxWorkers: Math.max(1, Math.min(4, availableParallelism())),
     testTimeout: 30_000,
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
     tags: [{ name: "short", description: "Faults that every change is tested with" }],
     projects: [
