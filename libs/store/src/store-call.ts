@@ -27,6 +27,21 @@ const UNAVAILABLE_CODES: ReadonlySet<number> = new Set([
   6, 7, 50, 64, 89, 91, 100, 134, 189, 262, 317, 358, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
 ]);
 
+/** Codes of the socket itself: the driver passes on what happens while it writes to a connection that just broke. */
+const SOCKET_CODES: ReadonlySet<unknown> = new Set([
+  "EPIPE",
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+  "ERR_STREAM_DESTROYED",
+  "ERR_STREAM_WRITE_AFTER_END",
+]);
+
 const TOO_LARGE_CODES: ReadonlySet<number> = new Set([10334, 17280, 17419, 17420]);
 const TOO_LARGE_WORDS = /larger than the maximum size|BSONObjectTooLarge|exceeds? maximum|object to insert too large/i;
 const DUPLICATE_KEY = 11_000;
@@ -88,6 +103,7 @@ function withoutBulk(error: unknown): unknown {
 }
 
 function isUnreachable(error: unknown): boolean {
+  if (error instanceof Error && "code" in error && SOCKET_CODES.has(error.code)) return true;
   if (!(error instanceof MongoError)) return false;
   if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return true;
   return UNREACHABLE_NAMES.has(error.name) || UNAVAILABLE_CODES.has(Number(error.code));

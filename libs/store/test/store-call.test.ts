@@ -8,6 +8,10 @@ import { isDuplicateKey, repeatOnDuplicate, storeCall } from "../src/store-call.
 const serverError = (code: number, message = "") => new MongoServerError({ code, message });
 const failing = (error: unknown) => storeCall(() => Promise.reject(error as Error));
 const selection = new MongoServerSelectionError("no server", { servers: new Map() } as never);
+function socketError(code: string): Error {
+  return Object.assign(new Error("This socket has been ended by the other party"), { code });
+}
+
 /** As the driver does it: declared for answers of the server, and given whatever was thrown. */
 function bulkEndedBy(error: Error): MongoBulkWriteError {
   return new MongoBulkWriteError(error, {} as never);
@@ -23,6 +27,8 @@ describe("storeCall", () => {
     ["no server in time", selection],
     ["a bulk write that a broken connection ended", bulkEndedBy(new MongoNetworkError("reset"))],
     ["a bulk write for which there was no server in time", bulkEndedBy(selection)],
+    ["a connection that broke while it was written to", socketError("EPIPE")],
+    ["a bulk write on a connection that broke", bulkEndedBy(socketError("EPIPE"))],
     ["a server that is not primary", serverError(10_107)],
     ["a server that shuts down", serverError(11_600)],
     ["a majority that does not confirm", serverError(64)],
