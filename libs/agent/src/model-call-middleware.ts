@@ -8,6 +8,7 @@ import { createModelErrors } from "./middleware/model-errors.ts";
 import { createModelRetry } from "./middleware/model-retry.ts";
 import { createOpenCallClosing } from "./middleware/open-call-closing.ts";
 import { createRequestCheck } from "./middleware/request-check.ts";
+import { createRetryAfterWait } from "./middleware/retry-after-wait.ts";
 import { createSingleSystemMessage } from "./middleware/single-system-message.ts";
 import { createToolErrors } from "./middleware/tool-errors.ts";
 import type { UsageRecorder } from "./middleware/usage-recorder.ts";
@@ -34,6 +35,7 @@ export function modelCallMiddleware({ lease, model, usage, newId }: ModelCallOpt
     createSingleSystemMessage(),
     createRequestCheck(),
     createModelRetry(model.max_retries, lease),
+    createRetryAfterWait(lease.signal),
     createExecutionGuard(lease),
   ];
 }
