@@ -61,7 +61,7 @@ describe("chooseSuites", () => {
     expect(chooseSuites([]).chosen).toEqual(suites);
   });
 
-  it("takes the short form of some suites with --ci, and leaves out the soak", () => {
+  it("leaves out with --ci what runs on request only", () => {
     const { chosen } = chooseSuites(["--ci"]);
 
     expect(chosen.map(({ name }) => name)).toEqual(["check", "mongo", "demo", "test"]);
