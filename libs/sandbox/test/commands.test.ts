@@ -190,7 +190,7 @@ describe("isolation by bubblewrap", () => {
     expect(await bash("exec 3<>/dev/tcp/1.1.1.1/80 || echo unreachable")).toContain("unreachable");
     expect(await bash(`cat ${join(fixture.root, "host.txt")} || echo absent`)).toContain("absent");
     expect(await bash(`ls ${fixture.root} || echo absent`)).toContain("absent");
-    expect(await bash("ls -d /home /root /work /etc/shadow 2>/dev/null; ls /mnt /mnt/user-data")).toBe(
+    expect(await bash("ls -d /home /root /opt /etc/shadow 2>/dev/null; ls /mnt /mnt/user-data")).toBe(
       "/mnt:\nuser-data\n\n/mnt/user-data:\noutputs\nuploads\nworkspace",
     );
     expect(await bash("id -u; ls /proc | grep -c '^[0-9]*$'")).toMatch(/^1000\n[1-6]$/);
