@@ -32,7 +32,7 @@ describe("NATS killed and started again on its data", { timeout: CASE_LIMIT_MS }
     expect((await expectWhole(stack.deps.store, runId)).tasks.map(({ attempt }) => attempt)).toEqual([1, 1]);
   });
 
-  it("and away while the lead delegates: the tickets are published later [FC-B11]", async () => {
+  it("and away while the lead delegates: the tickets are published later", async () => {
     const { runId, held } = await startHeld("lead");
     await stack.bus.kill();
     held.open();

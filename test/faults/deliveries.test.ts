@@ -74,7 +74,7 @@ async function unsettled(pool: string): Promise<number> {
 }
 
 describe("a stale lead", { timeout: CASE_LIMIT_MS }, () => {
-  it("writes a checkpoint after its lease: refused, and no thread reads it [FC-C07]", { tags: ["short"] }, async () => {
+  it("writes a checkpoint after its lease: refused, and no thread reads it", { tags: ["short"] }, async () => {
     const script = scripted();
     const held = script.taskCall(1);
     const { runId, threadId } = await stack.client().startRun();

@@ -168,7 +168,7 @@ describe("SIGSTOP past the lease, then SIGCONT", { timeout: CASE_LIMIT_MS }, () 
     expect(tasks).toHaveLength(2);
   });
 
-  it("of the lead-runner while it waits: the late lead writes no checkpoint [FC-C07]", async () => {
+  it("of the lead-runner while it waits: the late lead writes no checkpoint [FC-B16]", async () => {
     const script = scripted();
     const held = script.taskCall(1);
     const { runId } = await stack.client().startRun();
@@ -181,7 +181,7 @@ describe("SIGSTOP past the lease, then SIGCONT", { timeout: CASE_LIMIT_MS }, () 
     expect(run.claim?.pid).not.toBe(frozen.pid);
   });
 
-  it("of the gateway that reconciles: the other one takes over [FC-D05]", async () => {
+  it("of the gateway that reconciles: the other one takes over", async () => {
     const script = scripted();
     const held = script.taskCall(1);
     const ids = await stack.client(0).startRun();

@@ -23,6 +23,7 @@ describe("soakFaults", () => {
     ["something lost", { lost: 1 }, /1 lost/],
     ["something doubled", { doubled: 2 }, /2 doubled/],
     ["a slow recovery", { recovery_ms: { median: 1, max: 20_001 } }, /20001 ms/],
+    ["kills that met no work", { recovery_ms: { median: null, max: null } }, /had work/],
     ["a service that was hardly killed", { kills: { ...clean.kills, gateway: 2 } }, /gateway was killed 2 times/],
     ["too few tasks", { tasks: 399 }, /too few/],
   ])("names %s", (_what, fields, expected) => {

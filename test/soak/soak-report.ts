@@ -36,6 +36,7 @@ export function soakFaults(report: SoakReport, { minutes, ackWaitMs }: SoakTerms
     ...(report.lost > 0 ? [`${report.lost} lost`] : []),
     ...(report.doubled > 0 ? [`${report.doubled} doubled`] : []),
     ...(slowest > limitMs ? [`a recovery took ${slowest} ms, at most ${limitMs} are allowed`] : []),
+    ...(report.recovery_ms.max === null ? ["no process that was killed had work"] : []),
     ...seldom.map(([name, count]) => `${name} was killed ${count} times, at least ${LEAST_KILLS} are needed`),
     ...(few ? [`${report.runs} runs and ${report.tasks} tasks are too few for ${minutes} minutes`] : []),
   ];

@@ -20,7 +20,7 @@ export const SOAK_DOCUMENT = {
 export function soakAnswer(random: SeededRandom): Answer {
   const script = gatedScript({ tasks: TASKS_A_RUN });
   return async (request) => {
-    await delay(random.between(50, 400));
+    await delay(random.between(500, 3000));
     return script.answer(request);
   };
 }
