@@ -6,13 +6,22 @@ import { connectBus } from "../src/index.ts";
 import { durables, ensure, generalDurable, publishTasks, silent, startTestServer } from "./bus-test.ts";
 
 const WAIT = { timeout: 10_000, interval: 20 };
+const STEADY_LOOKS = 50;
+
+const resources = () => process.getActiveResourcesInfo().toSorted();
+
+/** What the process holds once nothing of the start-up is left: the same in so many looks one after the other. */
+async function steadyResources(): Promise<string[]> {
+  const looks: string[][] = [];
+  const different = () => new Set(looks.slice(-STEADY_LOOKS).map((look) => look.join())).size;
+  await expect.poll(() => looks.push(resources()) >= STEADY_LOOKS && different(), WAIT).toBe(1);
+  return looks.at(-1) ?? [];
+}
 
 test("a run of fifty tasks leaves no pull, subscription, connection or timer", async () => {
   await using server = await startTestServer();
   const { nats, admin } = server;
-  const resources = () => process.getActiveResourcesInfo().toSorted();
-  let before: string[] = [];
-  await expect.poll(() => (before = resources()), WAIT).not.toEqual([]);
+  const before = await steadyResources();
   const bus = await connectBus({ url: nats.url, name: "leaving", logger: silent });
   await ensure(bus);
   let handled = 0;
