@@ -29,6 +29,12 @@ const REACH_TIMEOUT_MS = 5000;
 const SILENCE_TIMEOUT_MS = 10_000;
 
 /**
+ * How often the driver looks for a server that it lost. Its own 10 s can outlast a lease: the work would be taken over
+ * although the store came back in time.
+ */
+const MONITOR_INTERVAL_MS = 1000;
+
+/**
  * Majority and journal for every write, reads from the primary, and a bound on every wait.
  * Absent fields stay absent: a null would stand in a sparse unique index.
  */
@@ -37,6 +43,7 @@ function clientOptions(reachTimeoutMs: number): MongoClientOptions {
     writeConcern: { w: "majority", journal: true },
     readPreference: "primary",
     ignoreUndefined: true,
+    heartbeatFrequencyMS: MONITOR_INTERVAL_MS,
     serverSelectionTimeoutMS: reachTimeoutMs,
     waitQueueTimeoutMS: reachTimeoutMs,
     connectTimeoutMS: reachTimeoutMs,
