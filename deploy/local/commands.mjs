@@ -11,6 +11,7 @@ export const commands = {
   bench: [source, "test/bench/main.ts"],
   docs: [source, "test/docs/main.ts"],
   invariants: [source, "test/invariants/main.ts"],
+  "test:cases": [source, "test/cases/main.ts"],
   "test:faults": [source, "test/faults/main.ts"],
   soak: [source, "test/soak/main.ts"],
   build: ["node_modules/typescript/bin/tsc", "-b"],
