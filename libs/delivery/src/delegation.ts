@@ -1,16 +1,25 @@
-import { AntlerError, messageOf, type RunEvent, type SubagentOutcome, type TaskEnvelope } from "@antler/contracts";
+import {
+  AntlerError,
+  isAntlerError,
+  messageOf,
+  type RunEvent,
+  type SubagentOutcome,
+  type TaskEnvelope,
+} from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { RunRow, TaskDraft, TaskRow } from "@antler/store";
 
 import type { DeliveryDeps } from "./delivery-deps.ts";
 import { dispatch } from "./dispatch.ts";
+import { appendAndSignal } from "./event-append.ts";
 import { createKinds } from "./kinds.ts";
 import type { Lease } from "./lease.ts";
 import { assertRoom, initialDelivery, WAIT_MARGIN_MS } from "./submit-run.ts";
 import { followTaskEvents } from "./task-event-follower.ts";
+import { taskEndEvent } from "./task-events.ts";
 import type { TaskKind } from "./task-kind.ts";
-import { outcomeOfTask } from "./task-outcome.ts";
-import { waitUntilTerminal } from "./wait-until-terminal.ts";
+import { outcomeOfGoneTask, outcomeOfTask } from "./task-outcome.ts";
+import { waitForTask } from "./wait-for-task.ts";
 
 export interface DelegateRequest {
   readonly run: RunRow;
@@ -37,10 +46,17 @@ export function createDelegation(deps: DeliveryDeps): Delegation {
       const refused = await admit(deps, request);
       if (refused !== undefined) return refused;
       const task = await findOrInsert(deps, tasks, request);
-      return outcomeOfTask(await follow(deps, tasks, request, task));
+      try {
+        return outcomeOfTask(await follow(deps, tasks, request, task));
+      } catch (error) {
+        if (!isAntlerError(error, "task_not_found")) throw error;
+        return gone(deps, request, task);
+      }
     },
   };
 }
+
+const GONE_TEXT = "Task disappeared from background tasks";
 
 async function admit({ store }: DeliveryDeps, request: DelegateRequest): Promise<SubagentOutcome | undefined> {
   const { run, lease, envelope, maxTotal } = request;
@@ -76,12 +92,25 @@ async function follow(deps: DeliveryDeps, kind: TaskKind, request: DelegateReque
   });
   const pollMs = config.subagents.poll_interval_seconds * 1000;
   try {
-    const ended = await waitUntilTerminal(kind, task._id, { bus, signal: request.signal, pollMs });
+    const ended = await waitForTask(kind, task, { bus, signal: request.signal, pollMs });
     await follower.catchUp();
     return ended;
   } finally {
     follower.close();
   }
+}
+
+/** The row of a task was removed from the ledger: the log is told, so that no reader waits for its end. */
+async function gone(deps: DeliveryDeps, request: DelegateRequest, task: TaskRow): Promise<SubagentOutcome> {
+  const lost = { ...task, status: "failed", stop_reason: "lost_worker", error: GONE_TEXT } as const;
+  const events = await appendAndSignal(deps, { runId: task.run_id, threadId: task.thread_id }, [taskEndEvent(lost)]);
+  for (const event of events) request.onEvent(event);
+  return outcomeOfGoneTask(task);
+}
+
+/** How long a task may take in all: in the queue, in execution, and with room for both to be noticed. */
+export function taskDeadlineMs({ queueMs, executionMs }: { queueMs: number; executionMs: number }): number {
+  return queueMs + executionMs + WAIT_MARGIN_MS;
 }
 
 function draftOf({ config }: DeliveryDeps, { run, envelope }: DelegateRequest, taskId: string): TaskDraft {
@@ -111,6 +140,6 @@ function draftOf({ config }: DeliveryDeps, { run, envelope }: DelegateRequest, t
     max_attempts: config.delivery.task_attempts,
     queue_limit_ms: queueMs,
     execution_limit_ms: executionMs,
-    deadline_ms: queueMs + executionMs + WAIT_MARGIN_MS,
+    deadline_ms: taskDeadlineMs({ queueMs, executionMs }),
   };
 }

@@ -49,3 +49,6 @@ export function cancelEnding(action: CancelMark["action"] | undefined): Ending {
   if (action === "parent_ended") return { reason: "parent_ended", message: "The run has ended" };
   return { reason: action === "rollback" ? "rolled_back" : "cancelled", message: "Cancelled by user" };
 }
+
+/** The ending of a row that is not terminal although all its limits are over. */
+export const DEADLINE_ENDING: Ending = { reason: "deadline", message: "The time limit is over" };

@@ -16,7 +16,7 @@ import {
 } from "@antler/store";
 
 import { dispatch } from "./dispatch.ts";
-import { cancelEnding } from "./disposition.ts";
+import { cancelEnding, DEADLINE_ENDING } from "./disposition.ts";
 import { type Condition, endRow } from "./end-row.ts";
 import { payDuties } from "./pay-duties.ts";
 import { lostWorkerText, queueTimeoutText } from "./refusal.ts";
@@ -48,7 +48,7 @@ const ENDINGS: readonly EndingRule[] = [
   [cancelledWaiting, (row) => cancelEnding(row.cancel?.action)],
   [executionExpired, (row) => ({ reason: "execution_timeout", message: executionText(row) })],
   [queueExpired, (row) => ({ reason: "queue_timeout", message: queueTimeoutText(row.queue_limit_ms) })],
-  [deadlinePassed, () => ({ reason: "deadline", message: "The time limit is over" })],
+  [deadlinePassed, () => DEADLINE_ENDING],
   [attemptsSpent, (row) => ({ reason: "lost_worker", message: lostWorkerText(row.attempt) })],
 ];
 

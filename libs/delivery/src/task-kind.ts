@@ -2,15 +2,9 @@ import { createHash } from "node:crypto";
 
 import {
   AntlerError,
-  EVENT_TEXT_MAX_CHARS,
-  eventKeys,
-  headOf,
   isRunTerminal,
   isTaskTerminal,
-  type NewRunEvent,
   type StopReason,
-  type SubagentEnd,
-  type SubagentStart,
   subjects,
   type TaskTerminalStatus,
   type TokenUsage,
@@ -18,6 +12,7 @@ import {
 import type { Duty, Settlement, TaskLedger, TaskRow } from "@antler/store";
 
 import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
+import { taskEndEvent, taskStartEvent } from "./task-events.ts";
 import type { Ending, WorkKind } from "./work-kind.ts";
 
 /** How a task ended, in the words of the one who executed it. */
@@ -101,48 +96,4 @@ function endingOf({ reason, message }: Ending): Settlement {
 /** SHA-256 of the whole text as UTF-8, in lower-case hexadecimal digits. */
 function sha256(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
-}
-
-function taskStartEvent(task: TaskRow): NewRunEvent {
-  const data: SubagentStart = {
-    task_id: task._id,
-    tool_call_id: task.call_id,
-    round: task.round,
-    attempt: task.attempt,
-    epoch: task.epoch,
-    description: task.description,
-    subagent_type: task.subagent_type,
-    model_name: task.model_name,
-    runner_id: task.claim?.runner_id ?? "",
-    pid: task.claim?.pid ?? 0,
-  };
-  return {
-    key: eventKeys.taskStart(task._id, task.round, task.epoch),
-    type: "subagent.start",
-    task_id: task._id,
-    data,
-  };
-}
-
-function taskEndEvent(task: TaskRow): NewRunEvent {
-  const data: SubagentEnd = {
-    task_id: task._id,
-    tool_call_id: task.call_id,
-    round: task.round,
-    attempt: task.attempt,
-    epoch: task.epoch,
-    status: task.status,
-    stop_reason: task.stop_reason,
-    model_name: task.model_name,
-    usage: task.usage,
-    ...bounded("result", task.result),
-    ...bounded("error", task.error),
-  };
-  return { key: eventKeys.taskEnd(task._id), type: "subagent.end", task_id: task._id, data };
-}
-
-function bounded(name: "result" | "error", text: string | null): Partial<SubagentEnd> {
-  if (text === null) return {};
-  const head = headOf(text, EVENT_TEXT_MAX_CHARS);
-  return { [name]: head, ...(head.length < text.length && { [`${name}_truncated`]: true }) };
 }

@@ -1,16 +1,32 @@
 import type { SubagentOutcome, SubagentStatus } from "@antler/contracts";
 import type { TaskRow } from "@antler/store";
 
-/** The outcome of a terminal task, as the lead sees it. */
+/** The outcome of a terminal task, as the lead sees it. A task that reached its deadline was given up by its lead. */
 export function outcomeOfTask(task: TaskRow): SubagentOutcome {
+  const isGivenUp = task.stop_reason === "deadline";
   return {
-    status: task.status as SubagentStatus,
+    status: isGivenUp ? "polling_timed_out" : (task.status as SubagentStatus),
     result: task.result,
     partialResult: task.partial_result,
-    error: task.error,
+    error: isGivenUp ? givenUpText(task) : task.error,
     stopReason: task.stop_reason,
     modelName: task.model_name,
     usage: task.usage,
     resultSha256: task.result_sha256,
   };
+}
+
+function givenUpText({ execution_limit_ms: limitMs, started_at: startedAt }: TaskRow): string {
+  const minutes = Math.floor(limitMs / 60_000);
+  const status = startedAt === null ? "pending" : "running";
+  return (
+    `Task polling timed out after ${minutes} minutes. ` +
+    `This may indicate the background task is stuck. Status: ${status}`
+  );
+}
+
+/** The outcome of a task whose row is no longer in the ledger. */
+export function outcomeOfGoneTask({ call_id: callId, model_name: modelName }: TaskRow): SubagentOutcome {
+  const error = `Task ${callId} disappeared from background tasks`;
+  return { status: "failed", result: null, error, stopReason: null, modelName, usage: null, resultSha256: null };
 }

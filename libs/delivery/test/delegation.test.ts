@@ -2,15 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { AntlerError, eventKeys, type RunEvent, subjects, ticketSubject } from "@antler/contracts";
 import { newId, newTraceContext } from "@antler/platform";
-import type { RunRow, TaskRow } from "@antler/store";
+import type { TaskRow } from "@antler/store";
 
 import { aRunRequest, type DeliveryStack, startDeliveryStack } from "../../../test/harness/delivery-stack.ts";
-import { anEnvelopeDraft } from "../../../test/harness/rows.ts";
 import {
   cancelRun,
   createDelegation,
   createKinds,
-  type DelegateRequest,
   type DeliveryDeps,
   type Lease,
   startReconciler,
@@ -20,6 +18,7 @@ import {
   type TaskOutcome,
   type Worker,
 } from "../src/index.ts";
+import { completed, type HeldRun, holdRun, requestOf, untilAborted } from "./held-run.ts";
 
 let stack: DeliveryStack;
 let lead: DeliveryDeps;
@@ -35,16 +34,6 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-const completed = (result: string): TaskOutcome => ({
-  status: "completed",
-  stop_reason: "completed",
-  result,
-  partial_result: null,
-  error: null,
-  usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
-  steps: 2,
-});
-
 function startRunner(execute: (task: TaskRow, lease: Lease) => Promise<TaskOutcome>, deps = runner): Worker {
   const identity = { id: `runner-${newId()}`, pid: process.pid };
   const worker = startTaskWorker({ ...deps, runner: identity, pools: ["general"], execute });
@@ -57,48 +46,11 @@ function reconcile(): void {
   closing.push(() => reconciler.stop());
 }
 
-/** A run that this test holds as a lead would, without a worker of its own. */
-async function heldRun(): Promise<{ run: RunRow; lease: Lease }> {
-  const { _id } = await submitRun(lead, aRunRequest());
-  const claim = { id: newId(), runner_id: "lead", pid: 1 };
-  const run = await lead.store.runs.claim(_id, claim, 60_000);
-  if (run === undefined) throw new Error("The run could not be claimed");
-  const lease = {
-    epoch: 1,
-    attempt: 1,
-    round: 0,
-    claimId: claim.id,
-    signal: new AbortController().signal,
-    assertHeld: () => undefined,
-  };
-  closing.push(() => lead.store.runs.force(run._id, {}, { status: "success", fields: {}, owed: [] }));
-  return { run, lease };
+async function heldRun(): Promise<HeldRun> {
+  const held = await holdRun(lead);
+  closing.push(held.release);
+  return held;
 }
-
-type Given = Partial<DelegateRequest> & { readonly callId?: string; readonly timeoutSeconds?: number };
-
-function requestOf({ run, lease }: { run: RunRow; lease: Lease }, given: Given = {}): DelegateRequest {
-  const envelope = anEnvelopeDraft({
-    run_id: run._id,
-    thread_id: run.thread_id,
-    tool_call_id: given.callId ?? `call_${newId()}`,
-  });
-  const subagent = { ...envelope.subagent, timeout_seconds: given.timeoutSeconds ?? 60 };
-  return {
-    run,
-    lease,
-    signal: AbortSignal.timeout(20_000),
-    maxTotal: 6,
-    onEvent: () => undefined,
-    ...given,
-    envelope: { ...envelope, subagent },
-  };
-}
-
-const untilAborted = (lease: Lease) =>
-  new Promise<never>((_resolve, reject) => {
-    lease.signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true });
-  });
 
 describe("a task", () => {
   it("is executed elsewhere and its outcome comes back with its facts", async () => {
