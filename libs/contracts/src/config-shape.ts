@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { PoolsConfig } from "./config-pools.ts";
 import { SubagentsConfig } from "./config-subagents.ts";
+import { ToolsConfig } from "./config-tools.ts";
 
 const seconds = (min: number, max: number, fallback: number) => z.number().min(min).max(max).default(fallback);
 
@@ -126,6 +127,7 @@ export const ConfigShape = z.strictObject({
     .strictObject({ timeout_seconds: seconds(1, 604_800, 14_400).describe("Longest execution of a run") })
     .prefault({}),
   subagents: SubagentsConfig,
+  tools: ToolsConfig,
   delivery: DeliveryConfig,
   sandbox: SandboxConfig,
   streaming: StreamingConfig,

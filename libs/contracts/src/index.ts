@@ -11,6 +11,7 @@ export { configJsonSchema } from "./config-json-schema.ts";
 export { PoolConfig, PoolsConfig } from "./config-pools.ts";
 export { type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config-shape.ts";
 export { SubagentsConfig } from "./config-subagents.ts";
+export type { McpConfig, McpServerConfig, ToolsConfig } from "./config-tools.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorDescription, type Retry } from "./error-codes.ts";
 export {
   CancelQuery,
@@ -36,6 +37,7 @@ export {
   SubagentEnd,
   SubagentStart,
   SubagentStep,
+  ToolRefused,
 } from "./run-events.ts";
 export { EventsSignal, LiveSignal, SIGNAL_MAX_BYTES } from "./signals.ts";
 export {

@@ -20,10 +20,11 @@ export const RunEventType = z.enum([
   "subagent.start",
   "subagent.step",
   "subagent.end",
+  "tool.refused",
 ]);
 export type RunEventType = z.infer<typeof RunEventType>;
 
-export const EventCategory = z.enum(["run", "message", "stream", "subagent"]);
+export const EventCategory = z.enum(["run", "message", "stream", "subagent", "audit"]);
 export type EventCategory = z.infer<typeof EventCategory>;
 
 /** One stored event. `seq` counts from 1 in each run without a gap; `key` makes an append repeatable. */
@@ -46,6 +47,7 @@ export type NewRunEvent = Pick<RunEvent, "key" | "type" | "data"> & { readonly t
 export function categoryOf(type: RunEventType): EventCategory {
   if (type.startsWith("subagent.")) return "subagent";
   if (type.startsWith("llm.")) return "message";
+  if (type.startsWith("tool.")) return "audit";
   return type.startsWith("stream.") ? "stream" : "run";
 }
 
@@ -61,6 +63,8 @@ export const eventKeys = {
   taskStart: (taskId: string, round: number, epoch: number) => `${taskId}:${round}.${epoch}:start`,
   taskStep: (taskId: string, round: number, epoch: number, n: number) => `${taskId}:${round}.${epoch}:step:${n}`,
   taskEnd: (taskId: string) => `${taskId}:end`,
+  /** `ownerId` is the run or the task whose agent made the call. */
+  toolRefused: (ownerId: string, callId: string) => `${ownerId}:refused:${callId}`,
 } as const;
 
 const execution = {
@@ -120,3 +124,13 @@ export const SubagentEnd = z.object({
   error_truncated: z.boolean().optional(),
 });
 export type SubagentEnd = z.infer<typeof SubagentEnd>;
+
+/** A call that was not carried out, because its tool is not among those that the agent was given or not yet shown. */
+export const ToolRefused = z.object({
+  tool_name: z.string(),
+  tool_call_id: z.string(),
+  reason: z.enum(["not_permitted", "not_promoted"]),
+  /** `lead` or `subagent:<type>`. */
+  caller: z.string(),
+});
+export type ToolRefused = z.infer<typeof ToolRefused>;

@@ -79,6 +79,7 @@ describe("run events", () => {
     ["llm.ai.response", "message"],
     ["stream.updates", "stream"],
     ["subagent.step", "subagent"],
+    ["tool.refused", "audit"],
   ] as const)("of type %s are of category %s (DF-E21)", (type, category) => {
     expect(categoryOf(type)).toBe(category);
   });
