@@ -16,6 +16,8 @@ export interface ServiceStackOptions {
   readonly document?: object;
   /** How many processes of each service; one gateway, one lead-runner and two subagent-runners without it. */
   readonly services?: Partial<Record<ServiceName, number>>;
+  /** Added to the environment of each service. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** The model's answer to each request; it may wait. */
   answer(request: ModelRequest, index: number): ModelAnswer | Promise<ModelAnswer>;
 }
@@ -28,6 +30,8 @@ export interface ServiceStack {
   /** A connection of the test's own, to look at ledgers, log and bus. */
   readonly deps: DeliveryDeps;
   readonly workspacesDir: string;
+  /** Where the ledgers lie. */
+  readonly database: { readonly url: string; readonly name: string };
   /** What each service gets as its environment. */
   readonly environment: NodeJS.ProcessEnv;
   readonly processes: readonly ServiceProcess[];
@@ -59,6 +63,7 @@ export async function startServiceStack(options: ServiceStackOptions): Promise<S
     OPENAI_BASE_URL: model.baseUrl,
     OPENAI_API_KEY: "none",
     OPENAI_MODEL: "scripted",
+    ...options.environment,
   };
   const deps = await connectDeps({ nats, mongo, database, config: parseConfig(document, environment) });
   const processes: ServiceProcess[] = [];
@@ -75,6 +80,7 @@ export async function startServiceStack(options: ServiceStackOptions): Promise<S
     model,
     deps,
     workspacesDir,
+    database: { url: mongo.url, name: database },
     environment,
     processes,
     start,

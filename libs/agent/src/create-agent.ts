@@ -1,3 +1,5 @@
+import { channel } from "node:diagnostics_channel";
+
 import type { BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
@@ -52,8 +54,13 @@ export interface CompiledAgent {
 /** A model call costs at most three steps: the model, the hook after it, the tools. */
 const STEPS_PER_MODEL_CALL = 3;
 
+/** Node's diagnostics channel on which each agent that is made is told, as its spec. */
+export const AGENT_CREATED = "antler.agent.created";
+const created = channel(AGENT_CREATED);
+
 /** The one factory of agents. A lead and a subagent differ only in the data of their spec. */
 export function createAgent(spec: AgentSpec): CompiledAgent {
+  created.publish(spec);
   const { graph } = createLangchainAgent({
     model: spec.model,
     tools: [...spec.tools],
