@@ -10,6 +10,7 @@ export {
 } from "./create-agent.ts";
 export { executeRun } from "./lead/execute-run.ts";
 export type { RunDeps } from "./lead/run-deps.ts";
+export { createMcpPool, type McpPool } from "./mcp/mcp-pool.ts";
 export { createModels, type Models } from "./models/models.ts";
 export type {
   ChildOutcome,

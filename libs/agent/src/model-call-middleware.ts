@@ -19,18 +19,21 @@ export interface ModelCallOptions {
   readonly model: ModelConfig;
   readonly usage: UsageRecorder;
   readonly newId: () => string;
+  /** Refuses calls of tools that the agent does not have. */
+  readonly toolGate: AgentMiddleware;
 }
 
 /**
  * What surrounds every model and tool call of lead and subagent, outermost first. The order matters: ids are settled
  * before anything outside sees an answer, a retry repeats only the call itself, and the guard is the last to look before each call.
  */
-export function modelCallMiddleware({ lease, model, usage, newId }: ModelCallOptions): AgentMiddleware[] {
+export function modelCallMiddleware({ lease, model, usage, newId, toolGate }: ModelCallOptions): AgentMiddleware[] {
   return [
     createAnswerSettling(newId),
     usage.middleware,
     createModelErrors(model.name, lease.signal),
     createToolErrors(lease.signal),
+    toolGate,
     createOpenCallClosing(),
     createSingleSystemMessage(),
     createRequestCheck(),

@@ -14,6 +14,18 @@ function keepSandbox(current: SandboxValue, next: SandboxValue): SandboxValue {
   return next ?? current;
 }
 
+const Promoted = z.object({ catalog_hash: z.string(), names: z.array(z.string()) }).optional();
+
+/** The deferred tools that an agent has been shown, and the catalog that they were found in. */
+export type PromotedTools = NonNullable<z.infer<typeof Promoted>>;
+
+/** Promotions of one catalog add up; those of another one replace them. */
+function addPromoted(current: PromotedTools | undefined, next: PromotedTools | undefined): PromotedTools | undefined {
+  if (current === undefined || next === undefined) return next ?? current;
+  if (current.catalog_hash !== next.catalog_hash) return next;
+  return { ...next, names: [...new Set([...current.names, ...next.names])] };
+}
+
 /**
  * The state of every agent, lead and subagent alike: the slots that tools read. A subagent gets `sandbox` and
  * `thread_data` of its lead and begins all others afresh; nothing it writes flows back.
@@ -23,6 +35,7 @@ export const ThreadState = new StateSchema({
   sandbox: new ReducedValue(Sandbox, { reducer: keepSandbox }),
   thread_data: ThreadData.optional(),
   title: z.string().optional(),
+  promoted: new ReducedValue(Promoted, { reducer: addPromoted }),
   artifacts: new ReducedValue(Artifacts, {
     reducer: (current: string[], next: string[]) => [...new Set([...current, ...next])],
   }),

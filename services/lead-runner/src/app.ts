@@ -1,4 +1,4 @@
-import { executeRun, type Models } from "@antler/agent";
+import { executeRun, type McpPool, type Models } from "@antler/agent";
 import type { Bus } from "@antler/bus";
 import type { Config } from "@antler/contracts";
 import {
@@ -25,6 +25,7 @@ export interface LeadRunnerDeps {
   readonly logger: Logger;
   readonly workspaces: Workspaces;
   readonly models: Models;
+  readonly mcp: McpPool;
   readonly runner: RunnerIdentity;
 }
 
@@ -41,13 +42,14 @@ interface ClaimedRun {
 
 /** Leads one claimed run, with checkpoints, log, live deltas and delegation that are bound to this claim. */
 async function lead(deps: LeadRunnerDeps, delegation: Delegation, { run, lease }: ClaimedRun): Promise<RunOutcome> {
-  const { store, bus, config, models, workspaces } = deps;
+  const { store, bus, config, models, mcp, workspaces } = deps;
   const events = createEventAppender(deps, { runId: run._id, threadId: run.thread_id });
   try {
     return await executeRun(
       {
         config,
         models,
+        mcp,
         workspaces,
         usage: createUsageWriter(deps, lease),
         saver: store.saver({ runId: run._id, epoch: lease.epoch, claimId: lease.claimId }),

@@ -1,4 +1,4 @@
-import { createModels } from "@antler/agent";
+import { createMcpPool, createModels } from "@antler/agent";
 import { runRunner } from "@antler/delivery";
 import { runMain } from "@antler/platform";
 import { createWorkspaces } from "@antler/sandbox";
@@ -16,7 +16,9 @@ runMain(() =>
       const { sandbox } = config;
       const workspaces = await createWorkspaces({ root: sandbox.workspaces_dir, config: sandbox, logger, environment });
       const models = createModels(config, environment);
-      return { worker: startLeadRunner({ ...deps, workspaces, models }), resources: { models, workspaces } };
+      const mcp = createMcpPool({ config: config.tools.mcp, environment, logger });
+      const worker = startLeadRunner({ ...deps, workspaces, models, mcp });
+      return { worker, resources: { mcp, models, workspaces } };
     },
   }),
 );

@@ -1,4 +1,4 @@
-import { executeTask, type Models } from "@antler/agent";
+import { executeTask, type McpPool, type Models } from "@antler/agent";
 import type { Bus } from "@antler/bus";
 import type { Config } from "@antler/contracts";
 import {
@@ -21,6 +21,7 @@ export interface SubagentRunnerDeps {
   readonly logger: Logger;
   readonly workspaces: Workspaces;
   readonly models: Models;
+  readonly mcp: McpPool;
   readonly runner: RunnerIdentity;
   /** Pools whose tasks are taken. */
   readonly pools: readonly string[];
@@ -33,11 +34,11 @@ export function startSubagentRunner(deps: SubagentRunnerDeps): Worker {
 
 /** Executes one claimed task; its steps go to the log of its run. */
 async function execute(deps: SubagentRunnerDeps, task: TaskRow, lease: Lease): Promise<TaskOutcome> {
-  const { config, models, workspaces } = deps;
+  const { config, models, mcp, workspaces } = deps;
   const events = createEventAppender(deps, { runId: task.run_id, threadId: task.thread_id });
   try {
     return await executeTask(
-      { config, models, workspaces, usage: createUsageWriter(deps, lease), events },
+      { config, models, mcp, workspaces, usage: createUsageWriter(deps, lease), events },
       task,
       lease,
     );

@@ -1,4 +1,4 @@
-import { createModels } from "@antler/agent";
+import { createMcpPool, createModels } from "@antler/agent";
 import { runRunner } from "@antler/delivery";
 import { runMain } from "@antler/platform";
 import { createWorkspaces } from "@antler/sandbox";
@@ -18,7 +18,9 @@ runMain(() =>
       const pools = taskPools(config, environment["ANTLER_POOLS"]);
       const workspaces = await createWorkspaces({ root: sandbox.workspaces_dir, config: sandbox, logger, environment });
       const models = createModels(config, environment);
-      return { worker: startSubagentRunner({ ...deps, workspaces, models, pools }), resources: { models, workspaces } };
+      const mcp = createMcpPool({ config: config.tools.mcp, environment, logger });
+      const worker = startSubagentRunner({ ...deps, workspaces, models, mcp, pools });
+      return { worker, resources: { mcp, models, workspaces } };
     },
   }),
 );

@@ -3,6 +3,7 @@ import { newId } from "@antler/platform";
 import type { Sandbox } from "@antler/sandbox";
 
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
+import type { McpTools } from "../mcp/mcp-pool.ts";
 import { createStepRecorder, type StepRecorder } from "../middleware/step-recorder.ts";
 import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
 import { createUsageRecorder, type UsageRecorder } from "../middleware/usage-recorder.ts";
@@ -11,7 +12,9 @@ import { chooseModel } from "../models/choose-model.ts";
 import type { Models } from "../models/models.ts";
 import type { EventSink, ExecutionLease, UsageSink } from "../ports.ts";
 import { createReadMarks } from "../tools/read-marks.ts";
+import { refusedEvent } from "../tools/refused-event.ts";
 import { createTools } from "../tools/tool-catalog.ts";
+import { createToolkit, type Toolkit } from "../tools/toolkit.ts";
 import { stepEvent } from "./step-event.ts";
 
 /** What watches over one execution of a subagent. */
@@ -45,31 +48,57 @@ export function createChildWatch({ envelope, lease, usage: sink, events }: Child
   return { steps, usage, turns: createTurnLimit(envelope.subagent.max_turns) };
 }
 
+export interface ChildToolOptions {
+  readonly envelope: TaskEnvelope;
+  readonly config: Config;
+  readonly sandbox: Sandbox;
+  readonly lease: ExecutionLease;
+  readonly mcp: McpTools;
+  /** The log of the task's run. */
+  readonly events: EventSink;
+}
+
+/** The tools of a subagent: those of its envelope and, over the deferred ones among them, the search. */
+export function createChildToolkit({ envelope, config, sandbox, lease, mcp, events }: ChildToolOptions): Toolkit {
+  const { task_id: taskId, subagent, tools: names } = envelope;
+  const own = createTools(names, {
+    sandbox,
+    signal: lease.signal,
+    commandTimeoutMs: config.sandbox.command_timeout_seconds * 1000,
+    readMarks: createReadMarks(sandbox),
+  });
+  const refusing = { ownerId: taskId, taskId, caller: `subagent:${subagent.name}` };
+  return createToolkit({
+    names,
+    own,
+    beside: [],
+    mcp,
+    isSearchEnabled: config.tools.tool_search.enabled,
+    onRefused: (refusal) => events.append(refusedEvent(refusal, refusing)),
+  });
+}
+
 export interface ChildAgentOptions {
   readonly envelope: TaskEnvelope;
   readonly config: Config;
   readonly models: Models;
-  readonly sandbox: Sandbox;
   readonly lease: ExecutionLease;
   readonly watch: ChildWatch;
+  readonly toolkit: Toolkit;
 }
 
 /** The subagent of one task: the same factory as the lead's, without checkpointer and without `task`. */
 export async function createChildAgent(options: ChildAgentOptions): Promise<CompiledAgent> {
-  const { envelope, config, sandbox, lease, watch } = options;
+  const { envelope, config, lease, watch, toolkit } = options;
   const model = chooseModel(config, envelope.model_name);
   return createAgent({
     model: await options.models.get(model.name),
-    tools: createTools(envelope.tools, {
-      sandbox,
-      signal: lease.signal,
-      commandTimeoutMs: config.sandbox.command_timeout_seconds * 1000,
-      readMarks: createReadMarks(sandbox),
-    }),
+    tools: toolkit.tools,
     middleware: [
+      ...toolkit.outer,
       watch.turns.middleware,
       watch.steps.middleware,
-      ...modelCallMiddleware({ lease, model, usage: watch.usage, newId }),
+      ...modelCallMiddleware({ lease, model, usage: watch.usage, newId, toolGate: toolkit.gate }),
     ],
     systemPrompt: null,
     checkpointer: null,

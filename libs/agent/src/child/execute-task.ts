@@ -5,12 +5,15 @@ import type { Sandbox, Workspaces } from "@antler/sandbox";
 
 import { detached } from "../detached.ts";
 import { infrastructureFaultIn } from "../execution-fault.ts";
+import { serversOf } from "../mcp/mcp-names.ts";
+import type { McpPool, McpTools } from "../mcp/mcp-pool.ts";
+import { withMcpTools } from "../mcp/with-mcp-tools.ts";
 import type { Models } from "../models/models.ts";
 import type { ChildOutcome, EventSink, ExecutionLease, TaskToExecute, UsageSink } from "../ports.ts";
 import { verifyEnvelope } from "../subagents/verify-envelope.ts";
 import type { ThreadState } from "../thread-state.ts";
 import { withSandbox } from "../with-sandbox.ts";
-import { type ChildWatch, createChildAgent, createChildWatch } from "./child-agent.ts";
+import { type ChildWatch, createChildAgent, createChildToolkit, createChildWatch } from "./child-agent.ts";
 import { childMessages } from "./child-messages.ts";
 import { cappedTask, type ChildEnding, completedTask, failedTask, timedOutTask } from "./child-outcome.ts";
 
@@ -19,6 +22,8 @@ export interface TaskDeps {
   readonly models: Models;
   readonly workspaces: Pick<Workspaces, "open" | "bashAvailable">;
   readonly usage: UsageSink;
+  /** Without it no agent has tools of MCP servers. */
+  readonly mcp?: McpPool;
   /** The log of the task's run. */
   readonly events: EventSink;
 }
@@ -58,9 +63,14 @@ interface Execution {
 async function endingOf(execution: Execution): Promise<ChildEnding> {
   const { deps, task, lease, envelope, watch } = execution;
   const owner = { tenantId: envelope.identity.tenant_id, threadId: envelope.thread_id };
+  const servers = serversOf(deps.config.tools.mcp, envelope.tools);
   try {
     const messages = await detached(() =>
-      withSandbox(deps.workspaces, owner, (sandbox) => driveChild(execution, sandbox)),
+      withSandbox(deps.workspaces, owner, (sandbox) =>
+        withMcpTools(deps.mcp, { ...owner, servers, signal: lease.signal }, (mcp) =>
+          driveChild(execution, sandbox, mcp),
+        ),
+      ),
     );
     return completedTask(messages);
   } catch (error) {
@@ -77,11 +87,13 @@ async function endingOf(execution: Execution): Promise<ChildEnding> {
 async function driveChild(
   { deps, lease, envelope, watch }: Execution,
   sandbox: Sandbox,
+  mcp: McpTools,
 ): Promise<readonly BaseMessage[]> {
-  const { config, models } = deps;
-  const agent = await createChildAgent({ envelope, config, models, sandbox, lease, watch });
+  const { config, models, events } = deps;
+  const toolkit = createChildToolkit({ envelope, config, sandbox, lease, mcp, events });
+  const agent = await createChildAgent({ envelope, config, models, lease, watch, toolkit });
   const input = {
-    messages: childMessages(envelope, lease.attempt),
+    messages: childMessages(envelope, lease.attempt, toolkit.sections),
     sandbox: envelope.sandbox,
     thread_data: envelope.thread_data,
   };

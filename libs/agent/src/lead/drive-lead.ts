@@ -41,14 +41,26 @@ function modelCallLimit({ config }: RunToExecute): number {
 }
 
 function leadOf(drive: LeadDrive, maxModelCalls: number, trims: TrimmedCalls[]): Promise<LeadAgent> {
-  const { deps, run, lease, events, sandbox } = drive;
+  const { deps, run, lease, events, sandbox, mcp } = drive;
   const { config, models, usage, saver, delegate } = deps;
-  const scope = leadScope({ run, config, sandbox, capabilities: { canRunCommands: deps.workspaces.bashAvailable } });
+  const capabilities = { canRunCommands: deps.workspaces.bashAvailable };
+  const scope = leadScope({ run, config, sandbox, capabilities, mcp: mcp.tools });
   const onTrim = (trimmed: TrimmedCalls) => {
     trims.push(trimmed);
     events.trimmed(trimmed);
   };
-  return createLeadAgent({ scope, lease, models, usage, saver, delegate, maxModelCalls, onTrim });
+  return createLeadAgent({
+    scope,
+    lease,
+    models,
+    usage,
+    saver,
+    delegate,
+    maxModelCalls,
+    onTrim,
+    mcp,
+    events: deps.events,
+  });
 }
 
 /** A rolled-back run leaves nothing behind that could be closed. */

@@ -1,5 +1,7 @@
 import { detached } from "../detached.ts";
 import { infrastructureFaultIn } from "../execution-fault.ts";
+import { serversInGroups } from "../mcp/mcp-names.ts";
+import { withMcpTools } from "../mcp/with-mcp-tools.ts";
 import type { ExecutionLease, LeadOutcome, RunToExecute } from "../ports.ts";
 import { withSandbox } from "../with-sandbox.ts";
 import { driveLead } from "./drive-lead.ts";
@@ -19,9 +21,14 @@ export async function executeRun(deps: RunDeps, run: RunToExecute, lease: Execut
     mayBeTrimmed: run.context.subagent_enabled ?? true,
   });
   const owner = { tenantId: run.tenant_id, threadId: run.thread_id };
+  const servers = serversInGroups(deps.config.tools.mcp, run.context.tool_groups ?? null);
   try {
     return await detached(() =>
-      withSandbox(deps.workspaces, owner, (sandbox) => driveLead({ deps, run, lease, events, sandbox })),
+      withSandbox(deps.workspaces, owner, (sandbox) =>
+        withMcpTools(deps.mcp, { ...owner, servers, signal: lease.signal }, (mcp) =>
+          driveLead({ deps, run, lease, events, sandbox, mcp }),
+        ),
+      ),
     );
   } catch (error) {
     lease.signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import type { Sandbox } from "@antler/sandbox";
 
+import type { McpTools } from "../mcp/mcp-pool.ts";
 import type { ExecutionLease, RunToExecute } from "../ports.ts";
 import type { LeadEvents } from "./lead-events.ts";
 import type { RunDeps } from "./run-deps.ts";
@@ -11,4 +12,5 @@ export interface LeadDrive {
   readonly lease: ExecutionLease;
   readonly events: LeadEvents;
   readonly sandbox: Sandbox;
+  readonly mcp: McpTools;
 }

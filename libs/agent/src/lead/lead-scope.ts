@@ -4,7 +4,7 @@ import type { Sandbox } from "@antler/sandbox";
 import { chooseModel } from "../models/choose-model.ts";
 import type { RunToExecute } from "../ports.ts";
 import type { SubagentCapabilities } from "../subagents/resolve-subagent.ts";
-import { toolsInScope } from "../tools/tool-policy.ts";
+import { type ToolEntry, toolsInScope } from "../tools/tool-policy.ts";
 
 /** What a run may use, settled once at its start. */
 export interface LeadScope {
@@ -14,6 +14,8 @@ export interface LeadScope {
   readonly capabilities: SubagentCapabilities;
   readonly model: ModelConfig;
   readonly toolGroups: readonly string[] | null;
+  /** Tools of MCP servers that were there when the run began. */
+  readonly mcp: readonly ToolEntry[];
   /** The lead's own tools, without `task`. */
   readonly tools: readonly string[];
   readonly canDelegate: boolean;
@@ -24,10 +26,11 @@ export interface LeadScopeSources {
   readonly config: Config;
   readonly sandbox: Sandbox;
   readonly capabilities: SubagentCapabilities;
+  readonly mcp?: readonly ToolEntry[];
 }
 
 /** @throws AntlerError `model_unknown`. */
-export function leadScope({ run, config, sandbox, capabilities }: LeadScopeSources): LeadScope {
+export function leadScope({ run, config, sandbox, capabilities, mcp = [] }: LeadScopeSources): LeadScope {
   const groups = run.context.tool_groups ?? null;
   return {
     run,
@@ -36,7 +39,8 @@ export function leadScope({ run, config, sandbox, capabilities }: LeadScopeSourc
     capabilities,
     model: chooseModel(config, run.context.model_name),
     toolGroups: groups,
-    tools: toolsInScope({ groups, ...capabilities }),
+    mcp,
+    tools: toolsInScope({ groups, ...capabilities, mcp }),
     canDelegate: run.context.subagent_enabled ?? true,
   };
 }

@@ -3,6 +3,7 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { Config } from "@antler/contracts";
 import type { Workspaces } from "@antler/sandbox";
 
+import type { McpPool } from "../mcp/mcp-pool.ts";
 import type { Models } from "../models/models.ts";
 import type { Delegate, EndedCalls, EventSink, PublishLive, UsageSink } from "../ports.ts";
 
@@ -12,6 +13,8 @@ export interface RunDeps {
   readonly models: Models;
   readonly workspaces: Pick<Workspaces, "open" | "bashAvailable">;
   readonly usage: UsageSink;
+  /** Without it no agent has tools of MCP servers. */
+  readonly mcp?: McpPool;
   /** The run's checkpoints, fenced by this claim. */
   readonly saver: BaseCheckpointSaver;
   /** The run's log. */

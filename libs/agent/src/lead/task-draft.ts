@@ -33,7 +33,7 @@ export function taskDraft({ run, config, sandbox, ...scope }: LeadScope, order: 
     },
     model_name: chooseModel(config, type.model ?? scope.model.name).name,
     tool_groups: scope.toolGroups === null ? null : [...scope.toolGroups],
-    tools: subagentTools(type, { groups: scope.toolGroups, ...scope.capabilities }),
+    tools: subagentTools(type, { groups: scope.toolGroups, ...scope.capabilities, mcp: scope.mcp }),
     skills: inheritedSkills(run.context.available_skills ?? null, type.skills),
     sandbox: { sandbox_id: sandbox.id },
     thread_data: sandbox.threadData,

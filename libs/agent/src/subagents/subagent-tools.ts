@@ -2,7 +2,15 @@ import { narrowTools, type ToolScope, toolsInScope } from "../tools/tool-policy.
 import type { SubagentType } from "./built-in-subagents.ts";
 import { TASK_TOOL_NAME } from "./limit-task-calls.ts";
 
-/** The tools of a subagent: the lead's scope, then the type's own lists. Each filter narrows; `task` is never among them. */
-export function subagentTools(type: SubagentType, scope: ToolScope): string[] {
-  return narrowTools(toolsInScope(scope), { allowed: type.tools, denied: [...type.deniedTools, TASK_TOOL_NAME] });
+/**
+ * The tools of a subagent by three filters of which each narrows: the lead's scope, the type's own lists, and what its
+ * skills allow, where null means that they allow all. `task` is never among them.
+ */
+export function subagentTools(
+  type: Pick<SubagentType, "tools" | "deniedTools">,
+  scope: ToolScope,
+  skillTools: readonly string[] | null = null,
+): string[] {
+  const ofType = { allowed: type.tools, denied: [...type.deniedTools, TASK_TOOL_NAME] };
+  return narrowTools(narrowTools(toolsInScope(scope), ofType), { allowed: skillTools, denied: [] });
 }

@@ -2,12 +2,13 @@ import { z } from "zod";
 
 import { AntlerError, type Config, TaskEnvelope } from "@antler/contracts";
 
+import { claimedByServers } from "../mcp/mcp-names.ts";
 import type { TaskToExecute } from "../ports.ts";
 import { resolveSubagent, type SubagentCapabilities } from "./resolve-subagent.ts";
 import { subagentTools } from "./subagent-tools.ts";
 
 export interface EnvelopeRules {
-  readonly config: Pick<Config, "subagents" | "models">;
+  readonly config: Pick<Config, "subagents" | "models" | "tools">;
   readonly capabilities: SubagentCapabilities;
 }
 
@@ -24,7 +25,8 @@ export function verifyEnvelope(task: TaskToExecute, { config, capabilities }: En
   if (type === null) throw refused(`subagent type ${envelope.subagent.name} is not known here`);
   if (!config.models.some(({ name }) => name === envelope.model_name))
     throw refused(`model ${envelope.model_name} is not configured here`);
-  const permitted = subagentTools(type, { groups: envelope.tool_groups, ...capabilities });
+  const mcp = claimedByServers(config.tools.mcp, envelope.tools);
+  const permitted = subagentTools(type, { groups: envelope.tool_groups, ...capabilities, mcp });
   const excess = envelope.tools.filter((name) => !permitted.includes(name));
   if (excess.length > 0) throw refused(`tools ${excess.join(", ")} are not permitted to ${type.name} here`);
   return envelope;

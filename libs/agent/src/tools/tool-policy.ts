@@ -1,21 +1,45 @@
 import { TOOL_GROUPS } from "./tool-catalog.ts";
 
+/** A tool as policies see it. */
+export interface ToolEntry {
+  readonly name: string;
+  readonly group: string;
+}
+
 export interface ToolScope {
   /** Groups that the lead may use; null means all. */
   readonly groups: readonly string[] | null;
   /** Whether commands can run, isolated or with leave. */
   readonly canRunCommands: boolean;
+  /** Tools of MCP servers. */
+  readonly mcp?: readonly ToolEntry[];
 }
 
-/** The names of the tools in a scope, in the catalog's order; never `task`. */
-export function toolsInScope({ groups, canRunCommands }: ToolScope): string[] {
-  return Object.entries(TOOL_GROUPS)
-    .filter(([name, group]) => (groups === null || groups.includes(group)) && (name !== "bash" || canRunCommands))
-    .map(([name]) => name);
+/** The form in which names of tools are compared: outer space stripped, characters composed. Case counts. */
+export function normalToolName(name: string): string {
+  return name.trim().normalize("NFC");
+}
+
+/** Each name once; of two tools with one name the earlier source's stands, whatever its group. */
+export function withoutDoubles(...sources: readonly (readonly ToolEntry[])[]): ToolEntry[] {
+  const byName = new Map<string, ToolEntry>();
+  for (const entry of sources.flat()) {
+    const name = normalToolName(entry.name);
+    if (!byName.has(name)) byName.set(name, entry);
+  }
+  return [...byName.values()];
+}
+
+/** First filter: the names of the tools in a scope, the catalog's in its order and then those of MCP servers; never `task`. */
+export function toolsInScope({ groups, canRunCommands, mcp = [] }: ToolScope): string[] {
+  const catalog = Object.entries(TOOL_GROUPS).map(([name, group]) => ({ name, group }));
+  return withoutDoubles(catalog, mcp)
+    .filter(({ name, group }) => (groups === null || groups.includes(group)) && (name !== "bash" || canRunCommands))
+    .map(({ name }) => name);
 }
 
 export interface ToolRules {
-  /** Null allows all. */
+  /** Null allows all, an empty list none. */
   readonly allowed: readonly string[] | null;
   /** Beats `allowed`. */
   readonly denied: readonly string[];
@@ -23,5 +47,10 @@ export interface ToolRules {
 
 /** Narrows a set of tools by allow and deny lists; nothing is ever added. */
 export function narrowTools(names: readonly string[], { allowed, denied }: ToolRules): string[] {
-  return names.filter((name) => (allowed === null || allowed.includes(name)) && !denied.includes(name));
+  const allows = allowed === null ? null : new Set(allowed.map(normalToolName));
+  const denies = new Set(denied.map(normalToolName));
+  return names.filter((name) => {
+    const normal = normalToolName(name);
+    return (allows === null || allows.has(normal)) && !denies.has(normal);
+  });
 }

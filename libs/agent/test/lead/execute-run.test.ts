@@ -171,7 +171,7 @@ describe("executeRun", () => {
       /^Error: Tool 'bash' failed with \w+: .*Continue with available context, or choose an alternative tool\.$/s,
     );
     expect(results[2]?.text).toMatch(/^Error: Tool 'bash' failed with/);
-    expect(results[1]?.text).toMatch(/nothing is not a valid tool/);
+    expect(results[1]?.text).toMatch(/^Error: Tool 'nothing' is not available/);
   });
 
   it("DF-U7 tells a task that could not be handed over as a failed task", async () => {

@@ -41,6 +41,7 @@ const STATE_KEYS = {
   thread_data: "copied",
   messages: "severed: a subagent has a conversation of its own",
   title: "severed",
+  promoted: "severed: a subagent searches for itself",
   artifacts: "severed",
 };
 

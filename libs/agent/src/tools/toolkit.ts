@@ -1,0 +1,67 @@
+import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { AgentMiddleware } from "langchain";
+
+import { AntlerError } from "@antler/contracts";
+
+import type { McpTools } from "../mcp/mcp-pool.ts";
+import { createToolGate, type ToolRefusal } from "../middleware/tool-gate.ts";
+import { createToolPromotion } from "../middleware/tool-promotion.ts";
+import { type DeferredCatalog, deferredCatalog } from "./deferred-catalog.ts";
+import { createToolSearchTool } from "./tool-search-tool.ts";
+import { toolSections } from "./tool-sections.ts";
+
+export interface ToolkitOptions {
+  /** Names that policy left; an MCP tool that is not among them does not exist for the agent. */
+  readonly names: readonly string[];
+  /** The tools of the catalog among them. */
+  readonly own: readonly StructuredToolInterface[];
+  /** Tools that stand beside the policy, such as the lead's `task`. */
+  readonly beside: readonly StructuredToolInterface[];
+  readonly mcp: McpTools;
+  readonly isSearchEnabled: boolean;
+  readonly onRefused: (refusal: ToolRefusal) => void;
+}
+
+/** What an agent needs to have its tools and no others. */
+export interface Toolkit {
+  readonly tools: readonly StructuredToolInterface[];
+  /** Outermost of all middlewares. */
+  readonly outer: readonly AgentMiddleware[];
+  readonly gate: AgentMiddleware;
+  /** Parts of the system prompt. */
+  readonly sections: readonly string[];
+}
+
+/**
+ * Puts the tools of an agent together. `tool_search` comes last, over what is left after every filter.
+ * @throws AntlerError `internal` when MCP tools would be shown although search should hide them.
+ */
+export function createToolkit({ names, own, beside, mcp, isSearchEnabled, onRefused }: ToolkitOptions): Toolkit {
+  const taken = new Set([...own, ...beside].map(({ name }) => name));
+  const candidates = mcp.tools.filter(({ name }) => names.includes(name) && !taken.has(name)).map(({ tool }) => tool);
+  const catalog = deferredCatalog(candidates, isSearchEnabled);
+  assertDeferred(candidates, catalog, isSearchEnabled);
+  const search = catalog === null ? [] : [createToolSearchTool(catalog)];
+  const tools = [...own, ...candidates, ...beside, ...search];
+  return {
+    tools,
+    outer: catalog === null ? [] : [createToolPromotion(catalog)],
+    gate: createToolGate({ permitted: new Set(tools.map(({ name }) => name)), catalog, onRefused }),
+    sections: toolSections({
+      deferred: catalog?.tools.map(({ name }) => name) ?? [],
+      down: mcp.down.map(({ server }) => server),
+    }),
+  };
+}
+
+function assertDeferred(
+  candidates: readonly StructuredToolInterface[],
+  catalog: DeferredCatalog | null,
+  isSearchEnabled: boolean,
+): void {
+  const deferred = new Set(catalog?.tools.map(({ name }) => name));
+  const shown = isSearchEnabled ? candidates.filter(({ name }) => !deferred.has(name)) : [];
+  if (shown.length === 0) return;
+  const names = shown.map(({ name }) => name).join(", ");
+  throw new AntlerError("internal", `tools.tool_search is enabled, yet these MCP tools are not deferred: ${names}`);
+}
