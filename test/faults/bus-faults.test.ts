@@ -23,7 +23,7 @@ async function startHeld(moment: "lead" | "task") {
 }
 
 describe("NATS killed and started again on its data", { timeout: CASE_LIMIT_MS }, () => {
-  it("while tasks work: they are not executed again", { tags: ["short"] }, async () => {
+  it("while tasks work: they are not executed again [FC-A34]", { tags: ["short"] }, async () => {
     const { runId, held } = await startHeld("task");
     await stack.bus.kill();
     await stack.bus.restart();

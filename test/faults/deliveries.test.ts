@@ -53,7 +53,7 @@ describe("duplicate delivery", { timeout: CASE_LIMIT_MS }, () => {
     expect((await expectWhole(stack.deps.store, runId)).run).toMatchObject({ epoch: 1 });
   });
 
-  it("to two replicas at once: one claims", async () => {
+  it("to two replicas at once: one claims [FC-C07]", async () => {
     const held = scripted().leadCall(0);
     const gate = stack.storeTap.hold("findAndModify", "runs", "runner_id");
     const { runId } = await stack.client().startRun();

@@ -96,7 +96,7 @@ describe("a task", () => {
     expect(new Set(seen.map((event) => event.key)).size).toBe(4);
   });
 
-  it("stands once for its call: a lead that comes back finds it and is not charged twice", async () => {
+  it("DF-T19 DF-X31 stands once for its call: a lead that comes back finds it and is not charged twice", async () => {
     let executions = 0;
     startRunner(async () => {
       executions += 1;
@@ -111,6 +111,9 @@ describe("a task", () => {
     expect((await delegate(request)).result).toBe("once");
     expect(executions).toBe(1);
     expect((await lead.store.runs.get(held.run._id))?.calls).toEqual(["call_1"]);
+    const [task] = await lead.store.tasks.listByRun(held.run._id);
+    const log = await lead.store.events.read(held.run._id, { afterSeq: 0, limit: 100 });
+    expect(log.filter(({ type }) => type === "subagent.end").map(({ task_id: id }) => id)).toEqual([task?._id]);
   });
 
   it("beyond the run's total is refused without a row", async () => {

@@ -44,7 +44,7 @@ const anAppender = (events: Pick<Store["events"], "append"> = store.events) =>
   createEventAppender({ store: { events }, bus, logger }, { runId, threadId: "t" });
 
 describe("append", () => {
-  it("is written at 25 events without being asked", async () => {
+  it("DF-E17 is written at 25 events without being asked", async () => {
     const append = vi.fn<Store["events"]["append"]>(async () => []);
     const appender = anAppender({ append });
     steps(24).forEach((event) => appender.append(event));
@@ -56,14 +56,14 @@ describe("append", () => {
     await appender.close();
   });
 
-  it("is written after 250 ms", async () => {
+  it("DF-E16 is written after 250 ms, all at once and in order", async () => {
     const append = vi.spyOn(store.events, "append");
     const appender = anAppender();
     appender.append(step("a"));
     appender.append(step("b"));
     expect(append).not.toHaveBeenCalled();
     await expect.poll(keysIn).toEqual(["a", "b"]);
-    expect(append).toHaveBeenCalledTimes(1);
+    expect(append.mock.calls).toEqual([[runId, "t", [step("a"), step("b")]]]);
     append.mockRestore();
     await appender.close();
   });
@@ -92,7 +92,7 @@ describe("append", () => {
 });
 
 describe("order", () => {
-  it("is that of the calls, buffered or not", async () => {
+  it("DF-E18 is that of the calls, buffered or not", async () => {
     const appender = anAppender();
     appender.append(step("a"));
     const now = appender.appendNow([step("b"), step("c")]);
@@ -135,6 +135,21 @@ describe("order", () => {
       const own = stored.filter(({ key }) => key.startsWith(name)).map(({ key }) => Number(key.slice(2)));
       expect(own).toEqual(own.toSorted((x, y) => x - y));
     }
+  });
+});
+
+describe("an event that is given twice", () => {
+  it("DF-E7 is stored once, and its repetition is no fault", async () => {
+    const appender = anAppender();
+    await appender.appendNow([step("a", "first")]);
+    await appender.appendNow([step("a", "again"), step("b")]);
+
+    const stored = await store.events.read(runId, { afterSeq: 0, limit: 10 });
+    expect(stored.map(({ seq, key, data }) => [seq, key, data["text"]])).toEqual([
+      [1, "a", "first"],
+      [2, "b", ""],
+    ]);
+    await appender.close();
   });
 });
 

@@ -236,7 +236,7 @@ describe("a cancel", () => {
     expect(await deps.store.runs.newestHead(first.thread_id)).toBe("checkpoint-1");
   });
 
-  it("is refused for a run that ended otherwise, and for another tenant's", async () => {
+  it("DF-X30 is refused for a run that ended otherwise, for another tenant's and for none at all", async () => {
     startRunner(async () => success);
     const run = await submitRun(deps, aRunRequest());
     await ended(run._id);
@@ -246,6 +246,8 @@ describe("a cancel", () => {
     await expect(cancelRun(runs, { ...address(run), tenantId: "other" })).rejects.toMatchObject({
       code: "run_not_found",
     });
+    await expect(cancelRun(runs, { ...address(run), runId: newId() })).rejects.toMatchObject({ code: "run_not_found" });
+    expect(await deps.store.runs.get(run._id)).toMatchObject({ status: "success", cancel: null });
   });
 });
 

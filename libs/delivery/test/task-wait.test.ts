@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
-import { type RunEvent, taskFrameOf } from "@antler/contracts";
+import { eventKeys, type NewRunEvent, type RunEvent, subjects, taskFrameOf } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { TaskRow } from "@antler/store";
 
@@ -27,6 +27,7 @@ beforeAll(async () => {
   stack = await startDeliveryStack({
     delivery: { ack_wait_seconds: 2, lease_seconds: 1.6, renewal_seconds: 0.4, reconcile_seconds: 0.1 },
     subagents: { poll_interval_seconds: 0.2 },
+    pools: { general: { slots: { interactive: 1, batch: 1 } } },
     sandbox: { command_timeout_seconds: 60 },
   });
   [lead, runner] = await Promise.all([stack.connect(), stack.connect()]);
@@ -96,26 +97,93 @@ describe("a lead that waits in vain", () => {
     expect(log.map(({ type }) => type)).toEqual(["subagent.end"]);
   });
 
-  it("DF-T22 waits for a cancelled task that does not stop no longer than its grace", { timeout: 30_000 }, async () => {
-    const started = Promise.withResolvers<undefined>();
-    const open = Promise.withResolvers<undefined>();
-    closing.push(async () => open.resolve(undefined));
-    startRunner(async () => {
-      started.resolve(undefined);
-      await open.promise;
-      return completed("too late");
-    });
-    const held = await heldRun();
-    const outcome = createDelegation(lead).delegate(requestOf(held));
-    await started.promise;
-    const { runs, tasks } = createKinds(lead);
-    const { thread_id: threadId, _id: runId } = held.run;
-    await cancelRun(runs, { tenantId: "default", threadId, runId, action: "interrupt" });
-    await runs.beforeCancelled(held.run);
+  it(
+    "DF-T22 DF-X37 waits for a cancelled task no longer than its grace; its place is free once it has let go",
+    { timeout: 30_000 },
+    async () => {
+      const started = Promise.withResolvers<undefined>();
+      const open = Promise.withResolvers<undefined>();
+      const happened: string[] = [];
+      startRunner(async ({ description }) => {
+        happened.push(`${description} begins`);
+        if (description === "second") return completed("in time");
+        started.resolve(undefined);
+        await open.promise;
+        happened.push("first lets go");
+        return completed("too late");
+      });
+      const held = await heldRun();
+      const outcome = createDelegation(lead).delegate(requestOf(held));
+      await started.promise;
+      const { runs, tasks } = createKinds(lead);
+      const { thread_id: threadId, _id: runId } = held.run;
+      await cancelRun(runs, { tenantId: "default", threadId, runId, action: "interrupt" });
+      await runs.beforeCancelled(held.run);
 
-    expect(await outcome).toMatchObject({ status: "cancelled", error: "Cancelled by user", result: null });
-    open.resolve(undefined);
-    expect(await tasks.ledger.listByRun(runId)).toMatchObject([{ status: "cancelled", result: null }]);
+      expect(await outcome).toMatchObject({ status: "cancelled", error: "Cancelled by user", result: null });
+      const next = requestOf(await heldRun());
+      const second = createDelegation(lead).delegate({
+        ...next,
+        envelope: { ...next.envelope, description: "second" },
+      });
+      await expect.poll(() => tasks.ledger.listByRun(next.run._id)).toMatchObject([{ ticket: { dispatch: 1 } }]);
+      open.resolve(undefined);
+
+      expect(await second).toMatchObject({ status: "completed", result: "in time" });
+      expect(happened).toEqual(["look around begins", "first lets go", "second begins"]);
+      expect(await tasks.ledger.listByRun(runId)).toMatchObject([{ status: "cancelled", result: null }]);
+    },
+  );
+});
+
+describe("a lead that watches its task", () => {
+  const step = (task: TaskRow, index: number): NewRunEvent => ({
+    key: eventKeys.taskStep(task._id, 0, task.epoch, index),
+    type: "subagent.step",
+    task_id: task._id,
+    data: {
+      ...{ task_id: task._id, tool_call_id: task.call_id, round: 0, attempt: 1, epoch: task.epoch, kind: "ai" },
+      ...{ message_index: index, total_messages: index, text: `${index}`, truncated: false, usage: null },
+      model_name: task.model_name,
+    },
+  });
+
+  it("DF-T4 sees steps numbered on over several readings, none of them twice", async () => {
+    const seen: RunEvent[] = [];
+    const first = Promise.withResolvers<undefined>();
+    startRunner(async (task) => {
+      const append = (...indexes: number[]) =>
+        runner.store.events.append(
+          task.run_id,
+          task.thread_id,
+          indexes.map((index) => step(task, index)),
+        );
+      runner.bus.signal(subjects.events(task.run_id), { events: await append(1) });
+      await first.promise;
+      runner.bus.signal(subjects.events(task.run_id), { events: await append(1, 2, 3) });
+      return completed("done");
+    });
+    const onEvent = (event: RunEvent) => {
+      seen.push(event);
+      if (event.type === "subagent.step") first.resolve(undefined);
+    };
+    await createDelegation(lead).delegate(requestOf(await heldRun(), { onEvent }));
+
+    const frames = seen.map(taskFrameOf);
+    expect(frames.flatMap((frame) => (frame?.type === "task_running" ? [frame.message_index] : []))).toEqual([1, 2, 3]);
+  });
+
+  it("DF-E13 finds a long result cut and marked in its end, and whole in its outcome", async () => {
+    startRunner(async () => completed("x".repeat(9000)));
+    const held = await heldRun();
+    const outcome = await createDelegation(lead).delegate(requestOf(held));
+
+    const log = await lead.store.events.read(held.run._id, { afterSeq: 0, limit: 10 });
+    expect(log.at(-1)).toMatchObject({
+      type: "subagent.end",
+      data: { result: "x".repeat(8192), result_truncated: true },
+    });
+    expect(outcome.result).toHaveLength(9000);
   });
 });
 

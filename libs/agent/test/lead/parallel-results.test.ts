@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { calls, inOrder, says, startModelServer } from "../../../../test/harness/model-server.ts";
 import { aConfig, openWorkspaces } from "../support/executions.ts";
-import { startLead } from "../support/lead-runs.ts";
+import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
 
 const ls = (id: string) => ({ name: "ls", args: { path: "/mnt/user-data/workspace" }, id });
 
@@ -20,4 +20,25 @@ it("tells the result of each of several calls of one answer in the log, under th
     "b",
     "c",
   ]);
+});
+
+it("FC-A18 asks the model again with every result in the order of the calls, whichever came first", async () => {
+  const task = (id: string) => ({
+    name: "task",
+    args: { description: id, prompt: id, subagent_type: "general-purpose" },
+    id,
+  });
+  await using server = await startModelServer(inOrder(calls(task("a"), ls("b"), task("c")), says("Done")));
+  const config = aConfig(server.baseUrl);
+  await using opened = await openWorkspaces(config);
+  const isFirstDone = Promise.withResolvers<undefined>();
+  const { delegate } = recordingDelegate(async ({ envelope }) => {
+    if (envelope.tool_call_id === "a") await isFirstDone.promise;
+    isFirstDone.resolve(undefined);
+    return anOutcome();
+  });
+  await startLead({ config, ...opened, delegate }).outcome;
+
+  const results = server.requests[1]?.messages.filter(({ role }) => role === "tool");
+  expect(results?.map(({ tool_call_id: id }) => id)).toEqual(["a", "b", "c"]);
 });
