@@ -26,6 +26,11 @@ function addPromoted(current: PromotedTools | undefined, next: PromotedTools | u
   return { ...next, names: [...new Set([...current.names, ...next.names])] };
 }
 
+const promotedValue = new ReducedValue(Promoted, { reducer: addPromoted });
+
+/** The part of the state that a middleware sees which looks for promoted tools. */
+export const PromotedState = new StateSchema({ promoted: promotedValue });
+
 /**
  * The state of every agent, lead and subagent alike: the slots that tools read. A subagent gets `sandbox` and
  * `thread_data` of its lead and begins all others afresh; nothing it writes flows back.
@@ -35,7 +40,7 @@ export const ThreadState = new StateSchema({
   sandbox: new ReducedValue(Sandbox, { reducer: keepSandbox }),
   thread_data: ThreadData.optional(),
   title: z.string().optional(),
-  promoted: new ReducedValue(Promoted, { reducer: addPromoted }),
+  promoted: promotedValue,
   artifacts: new ReducedValue(Artifacts, {
     reducer: (current: string[], next: string[]) => [...new Set([...current, ...next])],
   }),

@@ -4,7 +4,7 @@ import { type AgentMiddleware, createMiddleware } from "langchain";
 import { headOf, type ToolRefused } from "@antler/contracts";
 
 import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
-import type { PromotedTools } from "../thread-state.ts";
+import { PromotedState, type PromotedTools } from "../thread-state.ts";
 import { type DeferredCatalog, isWithheld } from "../tools/deferred-catalog.ts";
 import { TOOL_SEARCH_NAME } from "../tools/tool-search-tool.ts";
 
@@ -32,6 +32,7 @@ export function createToolGate({ permitted, catalog, onRefused }: ToolGateOption
   };
   return createMiddleware({
     name: "ToolGate",
+    stateSchema: PromotedState,
     wrapModelCall: (request, handler) =>
       handler({
         ...request,
@@ -43,7 +44,7 @@ export function createToolGate({ permitted, catalog, onRefused }: ToolGateOption
       if (reason === null) return handler(request);
       const shown = headOf(name.toWellFormed(), NAME_MAX_CHARS);
       onRefused({ tool_name: shown, tool_call_id: id, reason });
-      return new ToolMessage({ tool_call_id: id, name, status: "error", content: refusalText(shown, reason) });
+      return new ToolMessage({ tool_call_id: id, name: shown, status: "error", content: refusalText(shown, reason) });
     },
   });
 }
