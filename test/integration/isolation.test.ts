@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { newId } from "@antler/platform";
 
-import { type GatewayClient, gatewayClient, type RunIds } from "../harness/gateway-client.ts";
+import { type Frame, type GatewayClient, gatewayClient, type RunIds } from "../harness/gateway-client.ts";
 import { calls, type ModelAnswer, type ModelRequest, says } from "../harness/model-server.ts";
 import { isLead } from "../harness/scripted-survey.ts";
 import { type ServiceStack, startServiceStack } from "../harness/service-stack.ts";
@@ -39,13 +39,13 @@ function taskCall(part: number) {
   return { name: "task", args, id: `call_${newId()}` };
 }
 
-async function startRun(content: string): Promise<RunIds> {
+async function startRun(content: string, options: object = {}): Promise<RunIds> {
   const { thread_id: threadId } = (await client.post("/threads")).body as { thread_id: string };
   const workspace = join(stack.workspacesDir, "default", threadId, "workspace");
   await mkdir(workspace, { recursive: true });
   await Promise.all(PARTS.map((part) => writeFile(join(workspace, `part-${part}.txt`), WORDS[part - 1] ?? "")));
   const input = { messages: [{ role: "user", content }] };
-  const { body } = await client.post(`/threads/${threadId}/runs`, { assistant_id: "lead", input });
+  const { body } = await client.post(`/threads/${threadId}/runs`, { assistant_id: "lead", input, ...options });
   return { threadId, runId: (body as { run_id: string }).run_id };
 }
 
@@ -133,6 +133,20 @@ describe("what three subagents read at the same time", () => {
     expect(values["promoted"] ?? null).toBeNull();
     expect(values["artifacts"] ?? []).toEqual([]);
   });
+});
+
+it("DF-X33 gives the stream of the run no frame of a subagent's own graph, only its task events", async () => {
+  const modes = ["values", "updates", "messages", "custom"];
+  const run = await startRun("Have part-1 and part-2 read.", { stream_mode: modes, stream_subgraphs: true });
+  const frames: Frame[] = [];
+  for await (const frame of client.stream(run)) frames.push(frame);
+
+  const withWords = frames.filter(({ data }) => WORDS.some((word) => JSON.stringify(data).includes(word)));
+  expect(withWords.map(({ event, data }) => [event, (data as { type: string }).type])).toEqual([
+    ["custom", "task_running"],
+    ["custom", "task_running"],
+  ]);
+  expect(frames.filter(({ event }) => event.includes("|"))).toEqual([]);
 });
 
 it("makes two agents for a run with one task: one in the lead's process, one in the subagent's", async () => {
