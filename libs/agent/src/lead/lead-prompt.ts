@@ -33,7 +33,7 @@ function subagentSection(scope: LeadScope, { maxConcurrent, maxTotal }: Delegati
       `${maxTotal} in this run. Calls beyond that are DISCARDED and their work is LOST.`,
     ...(maxConcurrent > 1 ? [batches(maxConcurrent)] : []),
     `Types:\n${subagentTypeLines(scope).join("\n")}`,
-    ...(scope.capabilities.canRunCommands ? [EXAMPLE] : []),
+    ...(scope.capabilities.canRunCommands && scope.tools.includes("bash") ? [EXAMPLE] : []),
   ];
   return `<subagent_system>\n${parts.join("\n\n")}\n</subagent_system>`;
 }

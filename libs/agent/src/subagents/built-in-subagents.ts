@@ -82,7 +82,7 @@ export const BUILT_IN_SUBAGENTS: readonly SubagentType[] = [
     name: "bash",
     description:
       "Running commands whose output is long or of which there are many: builds, tests, version control, counting. " +
-      "Not for a single simple command; use the bash tool for that.",
+      "Not for a single simple command.",
     systemPrompt: BASH_PROMPT,
     tools: ["bash", "ls", "read_file", "write_file", "str_replace"],
     deniedTools: DENIED,

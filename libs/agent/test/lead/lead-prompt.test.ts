@@ -9,7 +9,7 @@ const limits = { maxConcurrent: 3, maxTotal: 6 };
 function promptOf(over: Partial<LeadScope> = {}, of = limits): string {
   const custom = { analyst: { description: "Knows numbers", system_prompt: "p" } };
   const config = aConfig("http://127.0.0.1:1/v1", { subagents: { custom_agents: custom } });
-  const scope = { config, capabilities: { canRunCommands: true }, canDelegate: true, ...over };
+  const scope = { config, capabilities: { canRunCommands: true }, canDelegate: true, tools: ["bash"], ...over };
   return leadPrompt(scope as LeadScope, of);
 }
 
@@ -28,6 +28,10 @@ describe("leadPrompt", () => {
 
   it("DF-U12 names neither the bash type nor an example of it where no command can run", () => {
     expect(promptOf({ capabilities: { canRunCommands: false } })).not.toMatch(/bash/);
+  });
+
+  it("points to no bash tool that the lead does not have", () => {
+    expect(promptOf({ tools: ["ls"] })).not.toMatch(/bash tool/);
   });
 
   it("says nothing of subagents to a lead that may not delegate", () => {

@@ -9,6 +9,7 @@ import {
   type DelegationRequest,
   executeRun,
   type LeadOutcome,
+  type McpPool,
   type RunToExecute,
 } from "../../src/index.ts";
 import { aLease, aRecorder, aRun, aSaver, type TestLease } from "./executions.ts";
@@ -22,6 +23,7 @@ export interface LeadRunOptions {
   readonly delegate?: Delegate;
   readonly recorder?: ReturnType<typeof aRecorder>;
   readonly endedCalls?: ReadonlyMap<string, SubagentOutcome>;
+  readonly mcp?: McpPool;
 }
 
 export interface LeadRun {
@@ -38,7 +40,8 @@ export function startLead(options: LeadRunOptions): LeadRun {
   const delegate = options.delegate ?? (() => Promise.reject(new Error("nothing may be delegated")));
   const ended = options.endedCalls ?? new Map<string, SubagentOutcome>();
   const deps = { config, models: createModels(config, {}), workspaces, saver, delegate, endedCalls: async () => ended };
-  const outcome = executeRun({ ...deps, ...recorder.sinks, publishLive: recorder.publishLive }, run, lease);
+  const mcp = options.mcp === undefined ? {} : { mcp: options.mcp };
+  const outcome = executeRun({ ...deps, ...mcp, ...recorder.sinks, publishLive: recorder.publishLive }, run, lease);
   return { outcome, recorder, run, lease, saver };
 }
 

@@ -3,9 +3,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
-import { createTestServer } from "./test-server.ts";
+import { addLateTool, createTestServer } from "./test-server.ts";
 
 export interface HttpTestServer extends AsyncDisposable {
   readonly url: string;
@@ -13,6 +12,8 @@ export interface HttpTestServer extends AsyncDisposable {
   readonly headers: readonly IncomingHttpHeaders[];
   /** Sessions that are open now. */
   sessions(): number;
+  /** Gives the tool `b` to all sessions that are opened from now on. */
+  grow(): void;
   stop(): Promise<void>;
 }
 
@@ -20,13 +21,16 @@ export interface HttpTestServer extends AsyncDisposable {
 export async function startHttpServer(): Promise<HttpTestServer> {
   const transports = new Map<string, StreamableHTTPServerTransport>();
   const headers: IncomingHttpHeaders[] = [];
+  let hasGrown = false;
   const open = async () => {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void transports.set(id, transport),
       onsessionclosed: (id) => void transports.delete(id),
     });
-    await createTestServer().connect(transport as Transport);
+    const server = createTestServer();
+    if (hasGrown) addLateTool(server);
+    await server.connect(transport);
     return transport;
   };
   const http = createServer((request, response) => {
@@ -38,8 +42,11 @@ export async function startHttpServer(): Promise<HttpTestServer> {
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const stop = () => stopped(http);
+  const grow = () => {
+    hasGrown = true;
+  };
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
-  return { url, headers, sessions: () => transports.size, stop, [Symbol.asyncDispose]: stop };
+  return { url, headers, sessions: () => transports.size, grow, stop, [Symbol.asyncDispose]: stop };
 }
 
 async function stopped(http: Server): Promise<void> {

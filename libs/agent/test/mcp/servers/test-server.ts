@@ -35,9 +35,10 @@ export function createTestServer(log: (line: string) => void = () => undefined):
       { type: "image", data: "AAAA", mimeType: "image/png" },
     ],
   }));
-  server.registerTool("grow", { description: "Add the tool b to this server" }, () => {
-    server.registerTool("b", { description: "Came late" }, () => text("late"));
-    return text("grown");
-  });
   return server;
+}
+
+/** A tool that the server did not have from the beginning. */
+export function addLateTool(server: McpServer): void {
+  server.registerTool("b", { description: "Came late" }, () => text("late"));
 }
