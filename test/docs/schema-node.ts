@@ -10,6 +10,9 @@ export interface SchemaNode {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly anyOf?: readonly SchemaNode[];
+  /** Forms of an object, told apart by a key with a `const`. */
+  readonly oneOf?: readonly SchemaNode[];
+  readonly const?: string;
   readonly items?: SchemaNode;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly additionalProperties?: SchemaNode | false;
@@ -25,7 +28,7 @@ export interface SchemaKey {
 
 /** Every key below `node` that holds a value, in the order of the schema. */
 export function listKeys(node: SchemaNode, path = "", required = false): readonly SchemaKey[] {
-  const below = [...propertiesOf(node, path), ...entriesOf(node, path)];
+  const below = [...propertiesOf(node, path), ...formsOf(node, path), ...entriesOf(node, path)];
   return below.length === 0 || node.description !== undefined ? [{ path, node, required }, ...below] : below;
 }
 
@@ -37,6 +40,13 @@ function propertiesOf(node: SchemaNode, path: string): readonly SchemaKey[] {
     );
 }
 
+/** Keys that several forms have alike are listed once. */
+function formsOf({ oneOf = [] }: SchemaNode, path: string): readonly SchemaKey[] {
+  const keys = oneOf.flatMap((form) => propertiesOf(form, path));
+  const isSame = (a: SchemaKey, b: SchemaKey) => a.path === b.path && a.node.const === b.node.const;
+  return keys.filter((key, index) => keys.findIndex((other) => isSame(key, other)) === index);
+}
+
 function entriesOf(node: SchemaNode, path: string): readonly SchemaKey[] {
   const { items, additionalProperties } = node;
   if (items?.properties !== undefined) return listKeys(items, `${path}[]`);
@@ -46,6 +56,7 @@ function entriesOf(node: SchemaNode, path: string): readonly SchemaKey[] {
 /** The type of a value in words: `integer, 1 to 64`, `list of text, or null`. */
 export function typeInWords(node: SchemaNode): string {
   if (node.anyOf !== undefined) return node.anyOf.map(typeInWords).join(", or ");
+  if (node.const !== undefined) return `\`${node.const}\``;
   if (node.enum !== undefined) return node.enum.map((value) => `\`${value}\``).join(", ");
   if (node.type === "array") return `list of ${node.items === undefined ? "values" : typeInWords(node.items)}`;
   if (node.type === "object") return "map";

@@ -18,6 +18,7 @@ const BUILT_IN_TYPES: readonly string[] = ["general-purpose", "bash"];
 
 const RULES: readonly Rule[] = [
   { reads: ["sandbox", "subagents"], faults: commandTimeoutFaults },
+  { reads: ["subagents", "tools"], faults: toolTimeoutFaults },
   { reads: ["runs", "subagents"], faults: runTimeoutFaults },
   { reads: ["delivery"], faults: leaseFaults },
   { reads: ["models"], faults: modelFaults },
@@ -39,6 +40,16 @@ function faultIf(wrong: boolean, path: string[], message: string): readonly Conf
 function commandTimeoutFaults({ sandbox, subagents }: ConfigShape): readonly ConfigFault[] {
   const wrong = sandbox.command_timeout_seconds >= subagents.timeout_seconds;
   return faultIf(wrong, ["sandbox", "command_timeout_seconds"], "must be below subagents.timeout_seconds");
+}
+
+function toolTimeoutFaults({ subagents, tools }: ConfigShape): readonly ConfigFault[] {
+  return Object.entries(tools.mcp.servers).flatMap(([name, { timeout_seconds: timeout }]) =>
+    faultIf(
+      timeout >= subagents.timeout_seconds,
+      ["tools", "mcp", "servers", name, "timeout_seconds"],
+      "must be below subagents.timeout_seconds",
+    ),
+  );
 }
 
 function runTimeoutFaults({ runs, subagents }: ConfigShape): readonly ConfigFault[] {
