@@ -148,10 +148,18 @@ function taskEvents(task: TaskRow): NewRunEvent[] {
   });
   const lost = attempt > 1 ? [start(1), step(1, 1)] : [];
   const end = { ...base, attempt, epoch: attempt, status, stop_reason, usage, result };
+  const refused: NewRunEvent = {
+    key: eventKeys.toolRefused(id, "r1"),
+    type: "tool.refused",
+    task_id: id,
+    data: { tool_name: "task", tool_call_id: "r1", reason: "not_permitted", caller: "subagent:bash" },
+  };
   return [
     ...lost,
     start(attempt),
-    ...[1, 2, 3].map((index) => step(attempt, index)),
+    step(attempt, 1),
+    refused,
+    ...[2, 3].map((index) => step(attempt, index)),
     { key: eventKeys.taskEnd(id), type: "subagent.end", task_id: id, data: end },
   ];
 }

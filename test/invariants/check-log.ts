@@ -131,6 +131,10 @@ function checkIndexes(steps: readonly RunEvent[]): Violation[] {
 }
 
 function checkKey(task: TaskRow, { key, type, data }: RunEvent): Violation[] {
+  if (type === "tool.refused") {
+    const isOwn = key === eventKeys.toolRefused(task._id, String(data["tool_call_id"]));
+    return unless(isOwn, { rule: "event_key", id: key, problem: "key and contents differ" });
+  }
   const [round, epoch, index] = [data["round"], data["epoch"], data["message_index"]].map(Number);
   const expected = {
     "subagent.start": eventKeys.taskStart(task._id, round ?? 0, epoch ?? 0),
