@@ -75,6 +75,14 @@ module.exports = {
       },
     ),
     forbid("gateway-knows-no-agent", { path: "^services/gateway/" }, { path: ["^libs/agent/", langchain] }),
+    forbid(
+      "no-subagent-delegates",
+      { path: "^libs/agent/src/child/" },
+      {
+        path: "^libs/agent/src/(lead/delegate-task|tools/task-tool)[.]ts$",
+        reachable: true,
+      },
+    ),
     forbid("no-source-imports-a-test", { path: sources }, { path: tests }),
     forbid(
       "no-development-dependency-in-source",

@@ -23,6 +23,7 @@ const planted = [
   ["only-store-knows-mongodb", "services/gateway/src/mongodb.ts", "mongodb"],
   ["only-agent-and-store-know-langchain", "services/lead-runner/src/langchain.ts", "@langchain/core"],
   ["gateway-knows-no-agent", "services/gateway/src/agent.ts", "../../../libs/agent/src/index.ts"],
+  ["no-subagent-delegates", "libs/agent/src/child/delegating.ts", "../tools/toolkit.ts"],
   ["no-source-imports-a-test", "libs/bus/src/tested.ts", "../test/double.ts"],
   ["no-development-dependency-in-source", "libs/bus/src/development.ts", "vitest"],
   ["no-undeclared-dependency", "libs/bus/src/undeclared.ts", "undeclared"],
@@ -48,6 +49,7 @@ const plain = [
   "services/lead-runner/src/app.ts",
   "deploy/local/src/index.ts",
   "libs/bus/test/double.ts",
+  "libs/agent/src/tools/task-tool.ts",
 ];
 const packages = ["@nats-io/nats-core", "mongodb", "@langchain/core", "pino", "zod", "undeclared", "vitest"];
 
@@ -90,6 +92,7 @@ beforeAll(() => {
   copyFileSync(join(root, "tsconfig.base.json"), join(project, "tsconfig.base.json"));
   plantPackages();
   for (const path of [...doors, ...plain]) write(path, "export const value = 1;\n");
+  write("libs/agent/src/tools/toolkit.ts", 'export * from "./task-tool.ts";\n');
   write("libs/bus/src/round.ts", 'export * from "./circle.ts";\n');
   for (const [path, target] of [...planted.map(([, ...rest]) => rest), ...allowed]) {
     write(path, `export * from "${target}";\n`);
