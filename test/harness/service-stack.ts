@@ -8,7 +8,7 @@ import type { DeliveryDeps } from "@antler/delivery";
 import { connectDeps } from "./delivery-stack.ts";
 import { type ModelAnswer, type ModelRequest, type ModelServer, startModelServer } from "./model-server.ts";
 import { startMongo } from "./mongo.ts";
-import { startNats } from "./nats.ts";
+import { type NatsOptions, startNats } from "./nats.ts";
 import { type ServiceName, type ServiceProcess, startService } from "./service-process.ts";
 
 export interface ServiceStackOptions {
@@ -16,6 +16,8 @@ export interface ServiceStackOptions {
   readonly document?: object;
   /** How many processes of each service; one gateway, one lead-runner and two subagent-runners without it. */
   readonly services?: Partial<Record<ServiceName, number>>;
+  /** How the bus is started. */
+  readonly nats?: NatsOptions;
   /** Added to the environment of each service. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The model's answer to each request; it may wait. */
@@ -42,7 +44,7 @@ export interface ServiceStack {
 export async function startServiceStack(options: ServiceStackOptions): Promise<ServiceStack> {
   const document = options.document ?? {};
   const [nats, mongo, model, directory] = await Promise.all([
-    startNats(),
+    startNats(options.nats),
     startMongo(),
     startModelServer((request, index) => options.answer(request, index)),
     mkdtemp(join(tmpdir(), "antler-stack-")),
