@@ -3,7 +3,10 @@ import { z } from "zod";
 import { Name } from "./ids.ts";
 
 const seconds = (min: number, max: number, fallback: number) => z.number().min(min).max(max).default(fallback);
-const VariableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
+const VariableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable")
+  .describe("Name of an environment variable");
 
 const server = {
   enabled: z.boolean().default(true).describe("Whether agents are given the server's tools"),
