@@ -181,7 +181,8 @@ describe("MCP tools while search is off", () => {
   it("DF-T7 DF-T8 follow the lead's groups", async () => {
     await using server = await startModelServer(() => says("done"));
     const servers = { ...far(), own: { transport: "http", url: http.url, group: "own" } };
-    const withGroups = (context: object) => runLead(toolConfig(server, { servers }), { run: aRun({ context }) });
+    const withGroups = (context: Record<string, unknown>) =>
+      runLead(toolConfig(server, { servers }), { run: aRun({ context }) });
 
     await withGroups({ tool_groups: ["file:read"] });
     await withGroups({ tool_groups: ["own"] });
