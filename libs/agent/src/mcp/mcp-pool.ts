@@ -78,8 +78,9 @@ async function toolsOf(sessions: readonly ServerSession[], logger: Logger): Prom
 async function toolsOfServer(session: ServerSession, logger: Logger): Promise<McpTools> {
   const { server, group } = session;
   try {
-    const { tools } = await session.connection();
-    const described = [...tools.values()].map((tool) => ({ name: tool.name, result: describeTool(tool) }));
+    const connection = await session.connection();
+    await connection.refresh();
+    const described = [...connection.tools().values()].map((tool) => ({ name: tool.name, result: describeTool(tool) }));
     for (const { name, result } of described)
       if (typeof result === "string") logger.warn({ server, tool: name, reason: result }, "MCP tool is left out");
     const fit = described.flatMap(({ result }) => (typeof result === "string" ? [] : [result]));

@@ -1,7 +1,7 @@
 import { boundText } from "@antler/contracts";
 
 /** Longest result of an MCP tool, in characters; the middle of a longer one is left out. */
-export const MCP_RESULT_MAX_CHARS = 100_000;
+const MCP_RESULT_MAX_CHARS = 100_000;
 
 /** What a model reads of a tool's result: its texts. Other contents are named and not shown. */
 export function mcpResultText(content: unknown): string {

@@ -20,7 +20,7 @@ export function createMcpTool(described: McpDescription, session: ServerSession)
   const { name, description, schema } = described;
   const call = async (args: unknown, { signal }: CallConfig) => {
     const connection = await session.connection();
-    const found = connection.tools.get(name);
+    const found = connection.tools().get(name);
     if (found === undefined) throw new Error(`MCP server '${session.server}' no longer has this tool`);
     try {
       const config = { timeout: session.callTimeoutMs, ...(signal !== undefined && { signal }) };

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 
+import { AntlerError } from "@antler/contracts";
+
 import type { PromotedTools } from "../thread-state.ts";
 
 /** A tool whose schema a model is not shown before it asked for it. */
@@ -35,4 +37,21 @@ export function isWithheld(
 ): boolean {
   if (catalog?.tools.some((tool) => tool.name === name) !== true) return false;
   return promoted?.catalog_hash !== catalog.hash || !promoted.names.includes(name);
+}
+
+/**
+ * While search is on no MCP tool may be shown that the catalog does not hold.
+ * @throws AntlerError `internal` that names those tools.
+ */
+export function assertDeferred(
+  candidates: readonly { readonly name: string }[],
+  catalog: DeferredCatalog | null,
+): void {
+  const deferred = new Set(catalog?.tools.map(({ name }) => name));
+  const shown = candidates.filter(({ name }) => !deferred.has(name)).map(({ name }) => name);
+  if (shown.length === 0) return;
+  throw new AntlerError(
+    "internal",
+    `tools.tool_search is enabled, yet these MCP tools are not deferred: ${shown.join(", ")}`,
+  );
 }

@@ -1,12 +1,10 @@
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { AgentMiddleware } from "langchain";
 
-import { AntlerError } from "@antler/contracts";
-
 import type { McpTools } from "../mcp/mcp-pool.ts";
 import { createToolGate, type ToolRefusal } from "../middleware/tool-gate.ts";
 import { createToolPromotion } from "../middleware/tool-promotion.ts";
-import { type DeferredCatalog, deferredCatalog } from "./deferred-catalog.ts";
+import { assertDeferred, deferredCatalog } from "./deferred-catalog.ts";
 import { createToolSearchTool } from "./tool-search-tool.ts";
 import { toolSections } from "./tool-sections.ts";
 
@@ -40,7 +38,7 @@ export function createToolkit({ names, own, beside, mcp, isSearchEnabled, onRefu
   const taken = new Set([...own, ...beside].map(({ name }) => name));
   const candidates = mcp.tools.filter(({ name }) => names.includes(name) && !taken.has(name)).map(({ tool }) => tool);
   const catalog = deferredCatalog(candidates, isSearchEnabled);
-  assertDeferred(candidates, catalog, isSearchEnabled);
+  if (isSearchEnabled) assertDeferred(candidates, catalog);
   const search = catalog === null ? [] : [createToolSearchTool(catalog)];
   const tools = [...own, ...candidates, ...beside, ...search];
   return {
@@ -52,16 +50,4 @@ export function createToolkit({ names, own, beside, mcp, isSearchEnabled, onRefu
       down: mcp.down.map(({ server }) => server),
     }),
   };
-}
-
-function assertDeferred(
-  candidates: readonly StructuredToolInterface[],
-  catalog: DeferredCatalog | null,
-  isSearchEnabled: boolean,
-): void {
-  const deferred = new Set(catalog?.tools.map(({ name }) => name));
-  const shown = isSearchEnabled ? candidates.filter(({ name }) => !deferred.has(name)) : [];
-  if (shown.length === 0) return;
-  const names = shown.map(({ name }) => name).join(", ");
-  throw new AntlerError("internal", `tools.tool_search is enabled, yet these MCP tools are not deferred: ${names}`);
 }

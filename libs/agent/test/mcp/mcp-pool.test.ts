@@ -1,9 +1,21 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { describe, expect, it, vi } from "vitest";
 
+import { AntlerError } from "@antler/contracts";
+
+import type { McpTools } from "../../src/mcp/mcp-pool.ts";
 import { aStdioServer, call, isAlive, mcpConfig, openPool } from "./mcp-setup.ts";
 import { startHttpServer } from "./servers/http-server.ts";
 
-const SILENT = { transport: "stdio", command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] };
+/** A process that says nothing and ends by itself when nobody writes to it; its id is in `pidFile`. */
+const aSilentServer = (pidFile: string) => ({
+  transport: "stdio",
+  command: process.execPath,
+  args: ["-e", "require('fs').writeFileSync(process.argv[1], String(process.pid)); process.stdin.resume()", pidFile],
+});
 
 describe("the tools of MCP servers", () => {
   it("are named by server and tool, of a process and over HTTP alike", async () => {
@@ -47,14 +59,31 @@ describe("the tools of MCP servers", () => {
     });
   });
 
-  it("a server that never answers is given up in time", async () => {
-    await using opened = openPool(mcpConfig({ silent: SILENT }, { connect_timeout_seconds: 0.2 }));
+  it("a server that never answers is given up in time, and its process ended", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "antler-mcp-"));
+    const silent = aSilentServer(join(directory, "pid"));
+    await using opened = openPool(mcpConfig({ silent }, { connect_timeout_seconds: 2 }));
 
     const down = await opened.inThread("t1", async (tools) => tools.down);
+    const pid = Number(await readFile(join(directory, "pid"), "utf8"));
+    await rm(directory, { recursive: true, force: true });
 
+    expect(isAlive(pid)).toBe(false);
     expect(down).toEqual([
-      { server: "silent", reason: "MCP server 'silent' cannot be reached: no answer within 200 ms" },
+      { server: "silent", reason: "MCP server 'silent' cannot be reached: no answer within 2000 ms" },
     ]);
+  });
+
+  it("are listed anew for the next execution once the server tells that they changed, and not before", async () => {
+    await using opened = openPool(mcpConfig({ near: aStdioServer() }));
+    const names = (tools: McpTools) => tools.tools.map(({ name }) => name);
+
+    await opened.inThread("t1", async (tools) => {
+      await call(tools, "near__grow");
+      expect(names(tools)).not.toContain("near__b");
+    });
+
+    expect(await opened.inThread("t1", async (tools) => names(tools))).toContain("near__b");
   });
 
   it("hand a process the named variables and no others of ours", async () => {
@@ -87,6 +116,17 @@ describe("a call of an MCP tool", () => {
     await opened.inThread("t1", async (tools) => {
       await expect(call(tools, "near__fail")).rejects.toThrow(/the disk is full/);
       expect(await call(tools, "near__count")).toBe("1");
+    });
+  });
+
+  it("ends with the execution around it", async () => {
+    await using opened = openPool(mcpConfig({ near: aStdioServer() }));
+    const execution = new AbortController();
+
+    await opened.inThread("t1", async ({ tools }) => {
+      const never = tools.find(({ name }) => name === "near__never")!.tool.invoke({}, { signal: execution.signal });
+      execution.abort(new AntlerError("cancelled", "Run is cancelled"));
+      await expect(never).rejects.toThrow("Run is cancelled");
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { deferredCatalog, isWithheld } from "../../src/tools/deferred-catalog.ts";
+import { assertDeferred, deferredCatalog, isWithheld } from "../../src/tools/deferred-catalog.ts";
 import { searchTools } from "../../src/tools/search-tools.ts";
 import { toolSections } from "../../src/tools/tool-sections.ts";
 
@@ -80,6 +80,15 @@ describe("deferredCatalog", () => {
     expect(isWithheld(catalog, { ...promoted, catalog_hash: "0".repeat(16) }, "mail__send")).toBe(true);
     expect(isWithheld(catalog, undefined, "bash")).toBe(false);
     expect(isWithheld(null, undefined, "mail__send")).toBe(false);
+  });
+});
+
+describe("assertDeferred", () => {
+  it("fails rather than show tools that should be hidden", () => {
+    expect(() => assertDeferred(TOOLS, null)).toThrow(/not deferred: mail__send, mail__read/);
+    expect(() => assertDeferred(TOOLS, deferredCatalog(TOOLS.slice(1), true))).toThrow(/not deferred: mail__send$/);
+    expect(() => assertDeferred(TOOLS, deferredCatalog(TOOLS, true))).not.toThrow();
+    expect(() => assertDeferred([], null)).not.toThrow();
   });
 });
 

@@ -35,6 +35,10 @@ export function createTestServer(log: (line: string) => void = () => undefined):
       { type: "image", data: "AAAA", mimeType: "image/png" },
     ],
   }));
+  server.registerTool("grow", { description: "Add the tool b to this session" }, () => {
+    addLateTool(server);
+    return text("grown");
+  });
   return server;
 }
 
