@@ -12,6 +12,7 @@ import { killQuietly } from "./process-group.ts";
 import type { ProcessKiller, ProcessPlan } from "./run-process.ts";
 import { systemCodeOf } from "./system-error.ts";
 import type { VirtualRoot } from "./virtual-roots.ts";
+import { below, SKILLS_ROOT } from "./virtual-roots.ts";
 
 /** Of /etc only what programs need to run; nothing that may hold a secret. */
 const ETC = ["alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types", "ssl/certs"];
@@ -70,7 +71,7 @@ function planBubblewrap(host: BubblewrapSystem, place: CommandPlace, start: Comm
     file: "bwrap",
     args: [
       ...[...NAMESPACES, ...USER, ...host.system],
-      ...["--bind", place.temporary, "/tmp", ...place.roots.flatMap(bindOf)],
+      ...["--bind", place.temporary, "/tmp", ...bindsOf(place.roots)],
       ...["--clearenv", ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value])],
       ...["--info-fd", "3", "--chdir", start.virtualCwd],
       ...["--", "bash", "--noprofile", "--norc", "-c", start.command],
@@ -82,6 +83,13 @@ function planBubblewrap(host: BubblewrapSystem, place: CommandPlace, start: Comm
     hasInfo: true,
     watch: watchBubblewrap,
   };
+}
+
+/** The directory around skills belongs to the sandbox itself and is sealed once they are in it. */
+function bindsOf(roots: readonly VirtualRoot[]): string[] {
+  const hasSkills = roots.some((root) => below(SKILLS_ROOT, root.virtual) !== undefined);
+  const binds = roots.flatMap(bindOf);
+  return hasSkills ? ["--tmpfs", SKILLS_ROOT, ...binds, "--remount-ro", SKILLS_ROOT] : binds;
 }
 
 function bindOf(root: VirtualRoot): string[] {

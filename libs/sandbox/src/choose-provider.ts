@@ -9,6 +9,7 @@ import { createBubblewrapProvider } from "./bubblewrap-provider.ts";
 import type { CommandProvider, ProviderName } from "./command-provider.ts";
 import { createLocalProvider } from "./local-provider.ts";
 import { runProcess } from "./run-process.ts";
+import { NO_SKILLS } from "./skill-mounts.ts";
 import { systemCodeOf } from "./system-error.ts";
 import { makeThreadDirectories, rootsOf, threadDirectories } from "./thread-directories.ts";
 import { WORKSPACE_ROOT } from "./virtual-roots.ts";
@@ -85,7 +86,7 @@ async function probed(provider: CommandProvider): Promise<CommandProvider | stri
 async function probe(provider: CommandProvider, directory: string): Promise<string | undefined> {
   const directories = threadDirectories(directory, "probe", "probe");
   await makeThreadDirectories(directories);
-  const place = { roots: rootsOf(directories, undefined), temporary: directories.temporary, env: {} };
+  const place = { roots: rootsOf(directories, NO_SKILLS), temporary: directories.temporary, env: {} };
   const command = "echo ready > probe && cat probe";
   const start = { command, virtualCwd: WORKSPACE_ROOT, hostCwd: directories.workspace };
   const limits = { timeoutMs: PROBE_TIMEOUT_MS, signal: new AbortController().signal };

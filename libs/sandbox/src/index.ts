@@ -11,6 +11,7 @@ export {
   type ReceiptStatus,
   type ToolCallRecord,
 } from "./receipts.ts";
+export { safeName } from "./safe-name.ts";
 export {
   type CommandRequest,
   type CommandResult,
@@ -31,6 +32,7 @@ export {
   type WriteOptions,
 } from "./sandbox.ts";
 export { GLOB_MAX_PATHS, GREP_MAX_MATCHES } from "./search-files.ts";
+export { type SkillMounts } from "./skill-mounts.ts";
 export { OUTPUTS_ROOT, SKILLS_ROOT, UPLOADS_ROOT, WORKSPACE_ROOT } from "./virtual-roots.ts";
-export { createWorkspaces, type Workspaces, type WorkspacesOptions } from "./workspaces.ts";
+export { createWorkspaces, type OpenOptions, type Workspaces, type WorkspacesOptions } from "./workspaces.ts";
 export { WRITE_MAX_BYTES } from "./write-text.ts";

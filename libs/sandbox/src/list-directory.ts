@@ -4,7 +4,7 @@ import { pathRefused, refusalReasonOf } from "./path-refusal.ts";
 import type { PathResolver, ResolvedPath } from "./path-resolver.ts";
 import type { DirectoryEntry, FileStat, Listing } from "./sandbox.ts";
 import { absoluteVirtual } from "./virtual-path.ts";
-import { below, USER_DATA } from "./virtual-roots.ts";
+import { below, SKILLS_ROOT, USER_DATA } from "./virtual-roots.ts";
 import { kindOf, walkTree } from "./walk-tree.ts";
 
 const LIST_MAX_ENTRIES = 2000;
@@ -14,9 +14,10 @@ export interface ListOptions {
   readonly limit?: number;
 }
 
-/** The entries of a directory, by default two levels deep; of `/mnt/user-data`, its roots. */
+/** The entries of a directory, by default two levels deep; of `/mnt/user-data` and `/mnt/skills`, their roots. */
 export async function listDirectory(resolver: PathResolver, path: string, options: ListOptions): Promise<Listing> {
-  if (absoluteVirtual(path) === USER_DATA) return rootsListing(resolver);
+  const virtual = absoluteVirtual(path);
+  if (virtual === USER_DATA || virtual === SKILLS_ROOT) return rootsListing(resolver, virtual);
   return resolver.use(path, {}, (directory) => listBelow(directory, options));
 }
 
@@ -31,8 +32,8 @@ async function listBelow(directory: ResolvedPath, options: ListOptions): Promise
   return { entries, truncated: false };
 }
 
-function rootsListing(resolver: PathResolver): Listing {
-  const roots = resolver.roots.filter((root) => below(USER_DATA, root.virtual) !== undefined);
+function rootsListing(resolver: PathResolver, parent: string): Listing {
+  const roots = resolver.roots.filter((root) => below(parent, root.virtual) !== undefined);
   return { entries: roots.map((root) => ({ path: root.virtual, kind: "directory" })), truncated: false };
 }
 

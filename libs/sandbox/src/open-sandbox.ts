@@ -10,6 +10,7 @@ import { runCommand } from "./run-command.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { globFiles, grepFiles } from "./search-files.ts";
 import type { SearchThreads } from "./search-threads.ts";
+import type { SkillMounts } from "./skill-mounts.ts";
 import type { ThreadDirectories } from "./thread-directories.ts";
 import { rootsOf } from "./thread-directories.ts";
 import { absoluteVirtual } from "./virtual-path.ts";
@@ -18,7 +19,7 @@ import { appendText, checkWriteSize, replaceContents } from "./write-text.ts";
 
 export interface SandboxDeps {
   readonly directories: ThreadDirectories;
-  readonly skillsDirectory: string | undefined;
+  readonly skills: SkillMounts;
   readonly choice: ProviderChoice;
   /** Shared by all holds of this process, so that siblings do not write one file at once. */
   readonly locks: PathLocks;
@@ -31,8 +32,8 @@ type FileOperations = Pick<Sandbox, "readFile" | "writeFile" | "replaceInFile" |
 /** One execution's hold on a thread's directories, which exist. */
 export function openSandbox(deps: SandboxDeps): Sandbox {
   const { directories, choice, env } = deps;
-  const roots = rootsOf(directories, deps.skillsDirectory);
-  const resolver = createPathResolver(roots);
+  const roots = rootsOf(directories, deps.skills);
+  const resolver = createPathResolver(roots, deps.skills.disabled);
   const held = createHeldCommands();
   const place = { roots, temporary: directories.temporary, env };
   return {

@@ -1,8 +1,12 @@
 import { AntlerError, isAntlerError } from "@antler/contracts";
 
+import { skillOf } from "./skill-mounts.ts";
+import { below, SKILLS_ROOT } from "./virtual-roots.ts";
+
 const MESSAGES = {
   outside_roots:
     "is outside the sandbox; use a path under /mnt/user-data/workspace, /mnt/user-data/uploads or /mnt/user-data/outputs",
+  skill_disabled: "belongs to a disabled skill",
   traversal: "holds a `..` segment; write the absolute path instead",
   bad_name: "is not a usable path; it is empty, too long or holds a NUL character",
   read_only: "is read-only; write under /mnt/user-data/workspace or /mnt/user-data/outputs",
@@ -26,6 +30,26 @@ export function pathRefused(reason: PathRefusalReason, path: string, cause?: unk
   const shown = path.length > 300 ? `${path.slice(0, 300).toWellFormed()}…` : path;
   const options = { details: { reason, path: shown }, ...(cause === undefined ? {} : { cause }) };
   return new AntlerError("path_refused", `Path ${shown} ${MESSAGES[reason]}`, options);
+}
+
+export interface OutsideFacts {
+  readonly disabledSkills: readonly string[];
+  readonly write: boolean;
+}
+
+/** The refusal of a path that lies in no root; below `/mnt/skills` it says what is the matter with the skill. */
+export function outsideRoots(virtual: string, path: string, { disabledSkills, write }: OutsideFacts): AntlerError {
+  const skill = skillOf(virtual);
+  if (skill !== undefined && disabledSkills.includes(skill)) return skillDisabled(skill, path);
+  if (below(SKILLS_ROOT, virtual) === undefined) return pathRefused("outside_roots", path);
+  if (write) return pathRefused("read_only", path);
+  return pathRefused(skill === undefined ? "outside_roots" : "not_found", path);
+}
+
+function skillDisabled(skill: string, path: string): AntlerError {
+  const { details } = pathRefused("skill_disabled", path);
+  const message = `Skill '${skill}' is disabled. Its files cannot be read or run; go on without it`;
+  return new AntlerError("path_refused", message, { details });
 }
 
 /** The reason of a `path_refused` error; undefined for anything else. */

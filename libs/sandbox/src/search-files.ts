@@ -21,6 +21,7 @@ export async function globFiles(deps: SearchDeps, pattern: string, options: Glob
   const job: SearchJob = {
     kind: "glob",
     roots: deps.resolver.roots,
+    disabledSkills: deps.resolver.disabledSkills,
     pattern,
     path: options.path ?? WORKSPACE_ROOT,
     limit: limitOf(options.limit, GLOB_MAX_PATHS),
@@ -43,6 +44,7 @@ export async function grepFiles(deps: SearchDeps, request: GrepRequest): Promise
   const job: SearchJob = {
     kind: "grep",
     roots: deps.resolver.roots,
+    disabledSkills: deps.resolver.disabledSkills,
     pattern: request.pattern,
     path: request.path ?? WORKSPACE_ROOT,
     glob: request.glob,

@@ -1,5 +1,5 @@
 import { globMatcher } from "./glob-matcher.ts";
-import { pathRefused } from "./path-refusal.ts";
+import { outsideRoots, pathRefused } from "./path-refusal.ts";
 import type { ResolvedPath } from "./path-resolver.ts";
 import { createPathResolver } from "./path-resolver.ts";
 import type { GlobJob, SearchAnswer } from "./search-job.ts";
@@ -13,7 +13,7 @@ export async function searchGlob(job: GlobJob, post: (answer: SearchAnswer) => v
   const { base, pattern } = splitPattern(job);
   const matches = globMatcher(pattern);
   const enters = searchScope(job.path, job.pattern);
-  return createPathResolver(job.roots).use(base, {}, async (directory) => {
+  return createPathResolver(job.roots, job.disabledSkills).use(base, {}, async (directory) => {
     let found = 0;
     let seen = 0;
     for await (const entry of walkTree(directory.at, { enters })) {
@@ -42,7 +42,7 @@ function splitPattern(job: GlobJob): { readonly base: string; readonly pattern: 
   const pattern = job.pattern.replace(/^(\.\/+)+/, "");
   if (!pattern.startsWith("/")) return { base: job.path, pattern };
   const root = job.roots.find((candidate) => below(candidate.virtual, pattern) !== undefined);
-  if (root === undefined) throw pathRefused("outside_roots", job.pattern);
+  if (root === undefined) throw outsideRoots(pattern, job.pattern, { ...job, write: false });
   const rest = below(root.virtual, pattern);
   return { base: root.virtual, pattern: rest === "" || rest === undefined ? "**" : rest };
 }

@@ -24,7 +24,7 @@ interface Finder {
 /** Posts the lines that match; true when more matched than the limit or the tree was too large. */
 export async function searchGrep(job: GrepJob, post: (answer: SearchAnswer) => void): Promise<boolean> {
   const finder = createFinder(job, post);
-  const resolver: PathResolver = createPathResolver(job.roots);
+  const resolver: PathResolver = createPathResolver(job.roots, job.disabledSkills);
   return resolver.use(job.path, {}, async (place) => {
     const stat = await lstat(place.at);
     return stat.isDirectory() ? searchTree(job, place, finder) : finder.search(place);

@@ -1,10 +1,9 @@
 import type { ErrorCode } from "@antler/contracts";
 
 import type { GrepMatch } from "./sandbox.ts";
-import type { VirtualRoot } from "./virtual-roots.ts";
+import type { VirtualPlaces } from "./virtual-roots.ts";
 
-interface SearchPlace {
-  readonly roots: readonly VirtualRoot[];
+interface SearchPlace extends VirtualPlaces {
   readonly path: string;
   readonly pattern: string;
   readonly limit: number;

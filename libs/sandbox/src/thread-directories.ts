@@ -1,10 +1,12 @@
-import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { removeTree } from "./remove-tree.ts";
+import { safeName } from "./safe-name.ts";
+import type { SkillMounts } from "./skill-mounts.ts";
+import { skillRoots } from "./skill-mounts.ts";
 import type { VirtualRoot } from "./virtual-roots.ts";
-import { OUTPUTS_ROOT, SKILLS_ROOT, UPLOADS_ROOT, WORKSPACE_ROOT } from "./virtual-roots.ts";
+import { OUTPUTS_ROOT, UPLOADS_ROOT, WORKSPACE_ROOT } from "./virtual-roots.ts";
 
 /** Where a thread's files lie on the host. */
 export interface ThreadDirectories {
@@ -41,26 +43,12 @@ export async function removeThreadDirectories(directories: ThreadDirectories): P
   await removeTree(directories.base);
 }
 
-export function rootsOf(directories: ThreadDirectories, skillsDirectory: string | undefined): VirtualRoot[] {
+export function rootsOf(directories: ThreadDirectories, skills: SkillMounts): VirtualRoot[] {
   const writable = (virtual: string, host: string) => ({ virtual, host, readOnly: false });
-  const skills = { virtual: SKILLS_ROOT, host: skillsDirectory ?? "", readOnly: true };
   return [
     writable(WORKSPACE_ROOT, directories.workspace),
     writable(UPLOADS_ROOT, directories.uploads),
     writable(OUTPUTS_ROOT, directories.outputs),
-    ...(skillsDirectory === undefined ? [] : [skills]),
+    ...skillRoots(skills),
   ];
-}
-
-/**
- * A name that is one harmless path component also where case is not told apart: kept when it is 1 to 64 of a-z, 0-9,
- * `-` and `_`, else its harmless part with 20 hexadecimal digits of its SHA-256.
- */
-function safeName(name: string): string {
-  if (/^[a-z0-9_-]{1,64}$/.test(name)) return name;
-  const harmless = name
-    .toLowerCase()
-    .replace(/[^a-z0-9_-]+/g, "-")
-    .slice(0, 32);
-  return `${harmless}.${createHash("sha256").update(name).digest("hex").slice(0, 20)}`;
 }

@@ -1,5 +1,5 @@
-import { pathRefused } from "./path-refusal.ts";
-import type { VirtualRoot } from "./virtual-roots.ts";
+import { outsideRoots, pathRefused } from "./path-refusal.ts";
+import type { VirtualPlaces, VirtualRoot } from "./virtual-roots.ts";
 import { below, WORKSPACE_ROOT } from "./virtual-roots.ts";
 
 const MAX_PATH_BYTES = 4096;
@@ -13,15 +13,15 @@ export interface LocatedPath {
 }
 
 /** Finds the root of a path by its text alone. Errors: `path_refused`. */
-export function locateVirtual(roots: readonly VirtualRoot[], path: string): LocatedPath {
+export function locateVirtual(places: VirtualPlaces, path: string, { write = false } = {}): LocatedPath {
   const virtual = absoluteVirtual(path);
-  for (const root of roots) {
+  for (const root of places.roots) {
     const rest = below(root.virtual, virtual);
     if (rest === undefined) continue;
     const segments = rest.split("/").filter((segment) => segment !== "");
     return { root, virtual, segments: segments.map((segment) => Buffer.from(segment)) };
   }
-  throw pathRefused("outside_roots", path);
+  throw outsideRoots(virtual, path, { ...places, write });
 }
 
 /** The path made absolute and free of `.`, doubled and trailing slashes; `..` is refused. */

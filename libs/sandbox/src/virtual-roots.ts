@@ -14,6 +14,13 @@ export interface VirtualRoot {
   readonly readOnly: boolean;
 }
 
+/** What the paths of an execution are looked for in. */
+export interface VirtualPlaces {
+  readonly roots: readonly VirtualRoot[];
+  /** Names below `/mnt/skills` that are refused as disabled. */
+  readonly disabledSkills: readonly string[];
+}
+
 /** The same for every thread: what differs is where the roots lie. */
 export const THREAD_DATA: ThreadData = {
   workspace_path: WORKSPACE_ROOT,

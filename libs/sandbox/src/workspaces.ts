@@ -16,6 +16,8 @@ import { sandboxUnavailable } from "./run-command.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { SearchThreads } from "./search-threads.ts";
 import { createSearchThreads } from "./search-threads.ts";
+import type { SkillMounts } from "./skill-mounts.ts";
+import { NO_SKILLS } from "./skill-mounts.ts";
 import { makeThreadDirectories, removeThreadDirectories, threadDirectories } from "./thread-directories.ts";
 import { uploadWorkspace } from "./upload-workspace.ts";
 
@@ -26,10 +28,15 @@ export interface WorkspacesOptions {
   readonly logger: Logger;
   /** Takes the place of `config.provider`. */
   readonly provider?: SandboxConfig["provider"];
-  /** Host directory shown read-only at `/mnt/skills`. */
-  readonly skillsDirectory?: string;
   /** Only PATH is read, to find `bwrap` and, for unisolated commands, programs. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface OpenOptions {
+  /** Added to the environment of commands. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Without it there are none. */
+  readonly skills?: SkillMounts;
 }
 
 export interface Workspaces {
@@ -42,12 +49,8 @@ export interface Workspaces {
   readonly reasons: readonly ProviderReason[];
   /** For who cannot do without commands. Errors: `sandbox_unavailable` with each reason and the remedies. */
   assertBash(): void;
-  /** Opens the thread's workspace for one execution, making it when missing; `env` is added to its commands'. */
-  open(
-    tenantId: string,
-    threadId: string,
-    options?: { readonly env?: Readonly<Record<string, string>> },
-  ): Promise<Sandbox>;
+  /** Opens the thread's workspace for one execution, making it when missing. */
+  open(tenantId: string, threadId: string, options?: OpenOptions): Promise<Sandbox>;
   /** Removes all files of the thread; repeatable. */
   delete(tenantId: string, threadId: string): Promise<void>;
   /**
@@ -80,7 +83,6 @@ export async function createWorkspaces(options: WorkspacesOptions): Promise<Work
     choice,
     locks: createPathLocks(),
     threads: createSearchThreads(),
-    skillsDirectory: options.skillsDirectory,
   });
 }
 
@@ -90,7 +92,6 @@ interface WorkspacesParts {
   readonly choice: ProviderChoice;
   readonly locks: PathLocks;
   readonly threads: SearchThreads;
-  readonly skillsDirectory: string | undefined;
 }
 
 function workspacesOf(parts: WorkspacesParts): Workspaces {
@@ -104,10 +105,10 @@ function workspacesOf(parts: WorkspacesParts): Workspaces {
     assertBash() {
       if (choice.provider === undefined) throw sandboxUnavailable(choice.reasons);
     },
-    async open(tenantId, threadId, { env = {} } = {}) {
+    async open(tenantId, threadId, { env = {}, skills = NO_SKILLS } = {}) {
       const directories = directoriesOf(tenantId, threadId);
       await makeThreadDirectories(directories);
-      return openSandbox({ ...parts, directories, env });
+      return openSandbox({ ...parts, directories, env, skills });
     },
     delete: (tenantId, threadId) => removeThreadDirectories(directoriesOf(tenantId, threadId)),
     close: () => parts.threads.close(),

@@ -198,18 +198,17 @@ describe("isolation by bubblewrap", () => {
     expect(await bash("grep CapEff /proc/self/status")).toMatch(/0{16}$/);
   });
 
-  it("shows skills read-only", async () => {
-    const skillsDirectory = join(process.cwd(), "libs/sandbox/src");
-    await using fixture = await aFixture({ skillsDirectory });
+  it("shows the skills of the execution, read-only, and no others", async () => {
+    const at = (folder: string) => join(process.cwd(), "libs/sandbox", folder);
+    const shown = ["src", "test"].map((name) => ({ name, directory: at(name) }));
+    await using fixture = await aFixture({ skills: { shown, disabled: ["off"] } });
+    const bash = async (command: string) =>
+      (await fixture.sandbox.run({ command, timeoutMs: 20_000, signal: never() })).output;
 
-    const { output } = await fixture.sandbox.run({
-      command: "head -c 6 /mnt/skills/index.ts; touch /mnt/skills/x",
-      timeoutMs: 20_000,
-      signal: never(),
-    });
-
-    expect(output).toContain("export");
-    expect(output).toContain("Read-only file system");
+    expect(await bash("head -c 6 /mnt/skills/src/index.ts; ls /mnt/skills")).toBe("exportsrc\ntest\n");
+    expect(await bash("touch /mnt/skills/src/x")).toContain("Read-only file system");
+    expect(await bash("mkdir /mnt/skills/off")).toContain("Read-only file system");
+    expect(await bash("umount /mnt/skills || echo refused")).toContain("refused");
   });
 
   it("keeps what commands write for the host's user, /tmp from one command to the next", async () => {

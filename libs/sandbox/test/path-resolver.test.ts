@@ -26,8 +26,8 @@ describe("the path resolver", () => {
   let secret: string;
 
   beforeAll(async () => {
-    const skillsDirectory = join(process.cwd(), "libs/sandbox/src");
-    fixture = await aFixture({ skillsDirectory });
+    const directory = join(process.cwd(), "libs/sandbox/src");
+    fixture = await aFixture({ skills: { shown: [{ name: "code", directory }], disabled: ["off"] } });
     const { base } = fixture;
     secret = join(fixture.root, "secret.txt");
     await writeFile(secret, "host secret");
@@ -51,8 +51,9 @@ describe("the path resolver", () => {
     await symlink("sub/up/file.txt", at("chain-in"));
     await symlink("/mnt/user-data/uploads/up.txt", at("to-upload"));
     await symlink(join(base, "uploads", "up.txt"), at("to-upload-by-host"));
-    await symlink("/mnt/skills/index.ts", at("to-skill"));
-    await symlink("/mnt/skills", at("to-skills"));
+    await symlink("/mnt/skills/code/index.ts", at("to-skill"));
+    await symlink("/mnt/skills/code", at("to-skills"));
+    await symlink("/mnt/skills/off/SKILL.md", at("to-disabled"));
     await symlink("nowhere", at("dangling"));
     await symlink("/proc/self/root/etc", at("to-proc"));
     await link(at("file.txt"), at("hard"));
@@ -107,7 +108,15 @@ describe("the path resolver", () => {
     ["to-upload", "allowed"],
     ["to-upload-by-host", "allowed"],
     ["to-skill", "allowed"],
-    ["/mnt/skills/index.ts", "allowed"],
+    ["/mnt/skills/code/index.ts", "allowed"],
+    ["/mnt/skills/other/SKILL.md", "not_found"],
+    ["/mnt/skills/off/SKILL.md", "skill_disabled"],
+    ["/mnt/skills/off", "skill_disabled"],
+    ["/mnt/skills//./off/x", "skill_disabled"],
+    ["/mnt/skills/code/../off/x", "traversal"],
+    ["to-disabled", "link_escapes"],
+    ["/mnt/skills", "outside_roots"],
+    ["/mnt/skills-evil/x", "outside_roots"],
     ["/mnt/user-data/uploads/up.txt", "allowed"],
   ];
 
@@ -117,8 +126,10 @@ describe("the path resolver", () => {
 
   const writes: readonly [string, string][] = [
     ["/mnt/skills/new.md", "read_only"],
-    ["/mnt/skills/index.ts", "read_only"],
+    ["/mnt/skills/code/index.ts", "read_only"],
     ["/mnt/skills", "read_only"],
+    ["/mnt/skills/other/new.md", "read_only"],
+    ["/mnt/skills/off/new.md", "skill_disabled"],
     ["to-skill", "read_only"],
     ["to-skills/new.md", "read_only"],
     ["to-skills/new/new.md", "read_only"],

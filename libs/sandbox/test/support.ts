@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { SandboxConfig } from "@antler/contracts";
 import { createLogger } from "@antler/platform";
 
-import type { Sandbox, Workspaces } from "../src/index.ts";
+import type { Sandbox, SkillMounts, Workspaces } from "../src/index.ts";
 import { createWorkspaces } from "../src/index.ts";
 
 export const silent = createLogger({ service: "test", level: "fatal", destination: { write: () => undefined } });
@@ -31,16 +31,16 @@ export interface Fixture extends AsyncDisposable {
 
 export interface FixtureOptions {
   readonly config?: SandboxConfig;
-  readonly skillsDirectory?: string;
+  readonly skills?: SkillMounts;
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Workspaces in a fresh directory, with the thread `t1` of the tenant `default` open. */
 export async function aFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const root = await mkdtemp(join(tmpdir(), "antler-sandbox-"));
-  const { config = aConfig(), ...rest } = options;
+  const { config = aConfig(), skills, ...rest } = options;
   const workspaces = await createWorkspaces({ root, config, logger: silent, environment: process.env, ...rest });
-  const sandbox = await workspaces.open("default", "t1");
+  const sandbox = await workspaces.open("default", "t1", skills === undefined ? {} : { skills });
   return {
     root,
     workspaces,
