@@ -3,6 +3,9 @@ import { z } from "zod";
 
 import { SandboxRef, ThreadData } from "@antler/contracts";
 
+import { DelegationEntry } from "./delegations/delegation-entry.ts";
+import { mergeDelegations } from "./delegations/merge-delegations.ts";
+
 const Sandbox = SandboxRef.optional();
 const Artifacts = z.array(z.string()).default(() => []);
 
@@ -26,6 +29,12 @@ function addPromoted(current: PromotedTools | undefined, next: PromotedTools | u
   return { ...next, names: [...new Set([...current.names, ...next.names])] };
 }
 
+const Delegations = z.array(DelegationEntry).default(() => []);
+const delegationsValue = new ReducedValue(Delegations, { reducer: mergeDelegations });
+
+/** The part of the state that a middleware sees which knows the thread's delegations. */
+export const DelegationsState = new StateSchema({ delegations: delegationsValue });
+
 const promotedValue = new ReducedValue(Promoted, { reducer: addPromoted });
 
 /** The part of the state that a middleware sees which looks for promoted tools. */
@@ -41,6 +50,7 @@ export const ThreadState = new StateSchema({
   thread_data: ThreadData.optional(),
   title: z.string().optional(),
   promoted: promotedValue,
+  delegations: delegationsValue,
   artifacts: new ReducedValue(Artifacts, {
     reducer: (current: string[], next: string[]) => [...new Set([...current, ...next])],
   }),

@@ -1,6 +1,8 @@
 import { z } from "zod";
 
+import { LeadTokenBudget, LoopDetectionConfig, SummarizationConfig } from "./config-guards.ts";
 import { PoolsConfig } from "./config-pools.ts";
+import { SkillsConfig } from "./config-skills.ts";
 import { SubagentsConfig } from "./config-subagents.ts";
 import { ToolsConfig } from "./config-tools.ts";
 
@@ -124,10 +126,16 @@ export const ConfigShape = z.strictObject({
   models: z.array(ModelConfig).default([]).describe("The first is the default; empty takes one from the environment"),
   pools: PoolsConfig,
   runs: z
-    .strictObject({ timeout_seconds: seconds(1, 604_800, 14_400).describe("Longest execution of a run") })
+    .strictObject({
+      timeout_seconds: seconds(1, 604_800, 14_400).describe("Longest execution of a run"),
+      token_budget: LeadTokenBudget.describe("Tokens that a lead may use in one execution of a run"),
+    })
     .prefault({}),
   subagents: SubagentsConfig,
+  loop_detection: LoopDetectionConfig,
+  summarization: SummarizationConfig,
   tools: ToolsConfig,
+  skills: SkillsConfig,
   delivery: DeliveryConfig,
   sandbox: SandboxConfig,
   streaming: StreamingConfig,

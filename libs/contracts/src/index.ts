@@ -7,11 +7,19 @@ export {
   parseConfig,
   PROCESS_VARIABLES,
 } from "./config-environment.ts";
+export {
+  LoopDetectionConfig,
+  SummarizationConfig,
+  type TokenBudgetConfig,
+  TokenBudgetOverride,
+} from "./config-guards.ts";
 export { configJsonSchema } from "./config-json-schema.ts";
 export { PoolConfig, PoolsConfig } from "./config-pools.ts";
 export { type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config-shape.ts";
+export { SkillName, SkillsConfig } from "./config-skills.ts";
 export { SubagentsConfig } from "./config-subagents.ts";
 export type { McpConfig, McpServerConfig, ToolsConfig } from "./config-tools.ts";
+export { configWarnings } from "./config-warnings.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorDescription, type Retry } from "./error-codes.ts";
 export {
   CancelQuery,
@@ -53,13 +61,13 @@ export {
   type TaskTerminalStatus,
 } from "./status.ts";
 export { CAP_LABELS, type CapReason, isCapReason, StopReason } from "./stop-reason.ts";
+export { AcceptanceVerdict, readSubagentMetadata, SubagentMetadata, SubagentStatus } from "./subagent-metadata.ts";
 export {
   BRIEF_MAX_CHARS,
+  failedOutcome,
   outcomeMetadata,
   outcomeText,
-  SubagentMetadata,
   type SubagentOutcome,
-  SubagentStatus,
 } from "./subagent-outcome.ts";
 export { CHECKER_POOL, Lane, LANES, LEAD_POOL, subjects, ticketSubject } from "./subjects.ts";
 export { Identity, SandboxRef, SubagentSnapshot, TaskEnvelope, ThreadData } from "./task-envelope.ts";

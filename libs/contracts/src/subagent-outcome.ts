@@ -1,12 +1,7 @@
-import { z } from "zod";
-
-import { CAP_LABELS, type CapReason, isCapReason, StopReason } from "./stop-reason.ts";
+import { CAP_LABELS, isCapReason, StopReason } from "./stop-reason.ts";
+import { type SubagentMetadata, SubagentStatus } from "./subagent-metadata.ts";
 import { boundText } from "./text-bounds.ts";
 import type { TokenUsage } from "./usage.ts";
-
-/** How a delegation ended, as the lead sees it. `polling_timed_out`: the lead gave up, the task may still go on. */
-export const SubagentStatus = z.enum(["completed", "failed", "cancelled", "timed_out", "polling_timed_out"]);
-export type SubagentStatus = z.infer<typeof SubagentStatus>;
 
 export interface SubagentOutcome {
   readonly status: SubagentStatus;
@@ -18,6 +13,11 @@ export interface SubagentOutcome {
   readonly usage: TokenUsage | null;
   /** SHA-256 of the whole result, 64 lower-case hexadecimal digits. */
   readonly resultSha256: string | null;
+}
+
+/** A task that was never started, or of which nothing but its failure is known. */
+export function failedOutcome(error: string): SubagentOutcome {
+  return { status: "failed", result: null, error, stopReason: null, modelName: null, usage: null, resultSha256: null };
 }
 
 /** The longest brief or error that travels in a message's metadata, in characters. */
@@ -49,21 +49,6 @@ function statusText({ status, result, error, stopReason }: SubagentOutcome): str
 function withError(text: string, error: string | null): string {
   return isText(error) && error !== text ? `${text} Error: ${error}` : text;
 }
-
-/** Structured facts of a delegation, carried in the ToolMessage's `additional_kwargs`. */
-export const SubagentMetadata = z.object({
-  subagent_status: SubagentStatus,
-  subagent_result_brief: z.string().optional(),
-  subagent_result_sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
-  subagent_error: z.string().optional(),
-  subagent_stop_reason: z.enum(Object.keys(CAP_LABELS) as [CapReason, ...CapReason[]]).optional(),
-  subagent_model_name: z.string().optional(),
-  subagent_token_usage: z.record(z.string(), z.int().min(0)).optional(),
-});
-export type SubagentMetadata = z.infer<typeof SubagentMetadata>;
 
 /** The facts of an outcome. An unknown status or stop reason throws: it would be lost on every reader. */
 export function outcomeMetadata(outcome: SubagentOutcome): SubagentMetadata {

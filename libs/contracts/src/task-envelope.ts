@@ -33,6 +33,8 @@ export const SubagentSnapshot = z.object({
   max_turns: z.int().min(1),
   timeout_seconds: z.int().min(1),
   pool: Name,
+  /** Null or absent holds no budget. */
+  token_budget: z.object({ max_tokens: z.int().min(1), warn_tokens: z.int().min(0) }).nullish(),
 });
 export type SubagentSnapshot = z.infer<typeof SubagentSnapshot>;
 

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { AntlerError, type Environment, ENVIRONMENT_VARIABLES, isAntlerError, parseConfig } from "../src/index.ts";
+import {
+  AntlerError,
+  configWarnings,
+  type Environment,
+  ENVIRONMENT_VARIABLES,
+  isAntlerError,
+  parseConfig,
+} from "../src/index.ts";
 
 const custom = { description: "Analyses", system_prompt: "You analyse." };
 
@@ -30,6 +37,7 @@ describe("the configuration's defaults", () => {
     expect(parseConfig(undefined, {}).subagents).toEqual({
       timeout_seconds: 1800,
       max_turns: null,
+      token_budget: { enabled: true, max_tokens: null, warn_ratio: 0.7 },
       max_concurrent: 3,
       max_total_per_run: 6,
       poll_interval_seconds: 5,
@@ -73,6 +81,7 @@ describe("the configuration's defaults", () => {
       },
       pools: { lead: { concurrency: { interactive: 8, batch: 8 }, slots: { interactive: 4, batch: 2 } }, bash: {} },
       sandbox: { allow_host_bash: false, upload: { max_files: 20_000, max_bytes: 1_073_741_824 } },
+      skills: { dir: null, loading: "eager", tool_policy: "at_start", disabled: [] },
       streaming: { heartbeat_seconds: 15 },
     });
   });
@@ -177,12 +186,27 @@ describe("a faulty configuration", () => {
     expect(faultsOf(document)).toEqual([fault]);
   });
 
+  it.each(["Big Skill", "../up", "a--b", "x".repeat(65)])("F6: no skill can be named %j", (name) => {
+    expect(faultsOf({ skills: { disabled: [name] } })).toEqual([expect.stringContaining("skills.disabled.0: ")]);
+  });
+
   it("DF-C8: an override with model null inherits", () => {
     expect(faultsOf({ subagents: { agents: { bash: { model: null, skills: [] } } } })).toEqual([]);
   });
 
   it.each([[[]], ["text"], [5]])("that is %j is not an object", (document) => {
     expect(messageOf(document)).toMatch(/^Configuration is not valid:\n {2}\(root\): /);
+  });
+});
+
+describe("a configuration of which a part has no effect", () => {
+  it("F4: a custom type with a built-in's name is told, with the remedy, and is no fault", () => {
+    const subagents = { custom_agents: { bash: custom, analyst: custom } };
+
+    expect(configWarnings(parseConfig({ subagents }, {}))).toEqual([
+      expect.stringMatching(/^subagents\.custom_agents\.bash is ignored: .*subagents\.agents\.bash$/),
+    ]);
+    expect(configWarnings(parseConfig({}, {}))).toEqual([]);
   });
 });
 

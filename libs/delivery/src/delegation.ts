@@ -1,5 +1,6 @@
 import {
   AntlerError,
+  failedOutcome,
   isAntlerError,
   messageOf,
   type RunEvent,
@@ -64,11 +65,7 @@ async function admit({ store }: DeliveryDeps, request: DelegateRequest): Promise
   const fence = { id: run._id, epoch: lease.epoch, claimId: lease.claimId };
   const admission = await store.runs.admit(fence, envelope.tool_call_id, maxTotal);
   if (admission === "not_held") throw new AntlerError("lease_lost", `Run ${run._id} is no longer held`);
-  return admission === "admitted" ? undefined : failed(`The run has used all of its ${maxTotal} delegations`);
-}
-
-function failed(error: string): SubagentOutcome {
-  return { status: "failed", result: null, error, stopReason: null, modelName: null, usage: null, resultSha256: null };
+  return admission === "admitted" ? undefined : failedOutcome(`The run has used all of its ${maxTotal} delegations`);
 }
 
 async function findOrInsert(deps: DeliveryDeps, kind: TaskKind, request: DelegateRequest): Promise<TaskRow> {

@@ -1,4 +1,4 @@
-import type { SubagentOutcome, SubagentStatus } from "@antler/contracts";
+import { failedOutcome, type SubagentOutcome, type SubagentStatus } from "@antler/contracts";
 import type { TaskRow } from "@antler/store";
 
 /** The outcome of a terminal task, as the lead sees it. A task that reached its deadline was given up by its lead. */
@@ -27,6 +27,5 @@ function givenUpText({ execution_limit_ms: limitMs, started_at: startedAt }: Tas
 
 /** The outcome of a task whose row is no longer in the ledger. */
 export function outcomeOfGoneTask({ call_id: callId, model_name: modelName }: TaskRow): SubagentOutcome {
-  const error = `Task ${callId} disappeared from background tasks`;
-  return { status: "failed", result: null, error, stopReason: null, modelName, usage: null, resultSha256: null };
+  return { ...failedOutcome(`Task ${callId} disappeared from background tasks`), modelName };
 }

@@ -2,8 +2,10 @@ import type { Config, TaskEnvelope } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { Sandbox } from "@antler/sandbox";
 
+import { type AgentGuards, createAgentGuards } from "../agent-guards.ts";
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
 import type { McpTools } from "../mcp/mcp-pool.ts";
+import { createMarkedFailure } from "../middleware/marked-failure.ts";
 import { createStepRecorder, type StepRecorder } from "../middleware/step-recorder.ts";
 import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
 import { createUsageRecorder, type UsageRecorder } from "../middleware/usage-recorder.ts";
@@ -22,16 +24,18 @@ export interface ChildWatch {
   readonly steps: StepRecorder;
   readonly usage: UsageRecorder;
   readonly turns: TurnLimit;
+  readonly guards: AgentGuards;
 }
 
 export interface ChildWatchOptions {
+  readonly config: Config;
   readonly envelope: TaskEnvelope;
   readonly lease: ExecutionLease;
   readonly usage: UsageSink;
   readonly events: EventSink;
 }
 
-export function createChildWatch({ envelope, lease, usage: sink, events }: ChildWatchOptions): ChildWatch {
+export function createChildWatch({ config, envelope, lease, usage: sink, events }: ChildWatchOptions): ChildWatch {
   const usage = createUsageRecorder({
     sink,
     ownerId: envelope.task_id,
@@ -45,7 +49,9 @@ export function createChildWatch({ envelope, lease, usage: sink, events }: Child
     append: (message, index) => events.append(stepEvent(message, { envelope, lease, index, usage: usage.total() })),
     flush: () => events.flush(),
   });
-  return { steps, usage, turns: createTurnLimit(envelope.subagent.max_turns) };
+  const { max_turns: maxTurns, token_budget: tokenBudget } = envelope.subagent;
+  const guards = createAgentGuards({ loopDetection: config.loop_detection, tokenBudget: tokenBudget ?? null, usage });
+  return { steps, usage, guards, turns: createTurnLimit(maxTurns) };
 }
 
 export interface ChildToolOptions {
@@ -98,6 +104,8 @@ export async function createChildAgent(options: ChildAgentOptions): Promise<Comp
       ...toolkit.outer,
       watch.turns.middleware,
       watch.steps.middleware,
+      createMarkedFailure(),
+      ...watch.guards.middleware,
       ...modelCallMiddleware({ lease, model, usage: watch.usage, newId, toolGate: toolkit.gate }),
     ],
     systemPrompt: null,

@@ -3,7 +3,9 @@ import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { isAntlerError, messageOf } from "@antler/contracts";
 
 import { antlerErrorIn } from "../execution-fault.ts";
+import type { GuardStop } from "../guards/guard-reason.ts";
 import { stopReasonOf } from "../lead/lead-outcome.ts";
+import { markedFailureOf } from "../messages/failure-mark.ts";
 import { lastAiText, textOf } from "../messages/message-text.ts";
 import type { ChildOutcome } from "../ports.ts";
 
@@ -14,9 +16,15 @@ export type ChildEnding = Omit<ChildOutcome, "usage" | "steps">;
 
 const NOTHING = { result: null, partial_result: null, error: null };
 
-/** A subagent that came to its end: its last words are the result. */
-export function completedTask(messages: readonly BaseMessage[]): ChildEnding {
-  return { ...NOTHING, status: "completed", stop_reason: "completed", result: resultText(messages) };
+/** A subagent that came to its end: its last words are the result, unless they tell that its model failed. */
+export function completedTask(messages: readonly BaseMessage[], reason: GuardStop | null): ChildEnding {
+  const failure = markedFailureOf(messages.at(-1));
+  if (failure !== null) return modelFailure(failure, messages.slice(0, -1));
+  return { ...NOTHING, status: "completed", stop_reason: reason ?? "completed", result: resultText(messages) };
+}
+
+function modelFailure(error: string, earlier: readonly BaseMessage[]): ChildEnding {
+  return { ...NOTHING, status: "failed", stop_reason: "model_error", error, partial_result: lastAiText(earlier) };
 }
 
 /** The text of the last answer; if it has none, the last earlier one that has; without any answer, the last message's. */
@@ -29,9 +37,9 @@ function resultText(messages: readonly BaseMessage[]): string {
   return text.trim() === "" ? NO_RESPONSE : text;
 }
 
-/** A subagent that was refused a further model call: what it said so far is its result. */
-export function cappedTask(spoken: string | null, maxTurns: number): ChildEnding {
-  const reason = { stop_reason: "turn_capped" } as const;
+/** A subagent that was refused a further model call: what it said so far is its result. A guard's reason comes first. */
+export function cappedTask(spoken: string | null, maxTurns: number, guard: GuardStop | null): ChildEnding {
+  const reason = { stop_reason: guard ?? "turn_capped" } as const;
   if (spoken !== null) return { ...NOTHING, ...reason, status: "completed", result: spoken };
   return { ...NOTHING, ...reason, status: "failed", error: `Reached max_turns=${maxTurns}` };
 }

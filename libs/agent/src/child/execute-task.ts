@@ -36,7 +36,7 @@ export async function executeTask(deps: TaskDeps, task: TaskToExecute, lease: Ex
   const refusal = verified(deps, task);
   if ("ending" in refusal) return { ...refusal.ending, usage: null, steps: 0 };
   const { envelope } = refusal;
-  const watch = createChildWatch({ envelope, lease, usage: deps.usage, events: deps.events });
+  const watch = createChildWatch({ config: deps.config, envelope, lease, usage: deps.usage, events: deps.events });
   const ending = await endingOf({ deps, task, lease, envelope, watch });
   await deps.events.flush();
   return { ...ending, usage: watch.usage.total(), steps: watch.steps.count() };
@@ -72,14 +72,15 @@ async function endingOf(execution: Execution): Promise<ChildEnding> {
         ),
       ),
     );
-    return completedTask(messages);
+    return completedTask(messages, watch.guards.reason.get());
   } catch (error) {
     const spoken = watch.steps.lastAiText();
     if (isAntlerError(lease.signal.reason, "deadline_exceeded")) return timedOutTask(spoken, task.execution_limit_ms);
     lease.signal.throwIfAborted();
     const fault = infrastructureFaultIn(error);
     if (fault !== undefined) throw fault;
-    return watch.turns.isReached() ? cappedTask(spoken, envelope.subagent.max_turns) : failedTask(error, spoken);
+    if (!watch.turns.isReached()) return failedTask(error, spoken);
+    return cappedTask(spoken, envelope.subagent.max_turns, watch.guards.reason.get());
   }
 }
 

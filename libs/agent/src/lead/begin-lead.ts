@@ -5,6 +5,14 @@ import { closingMessages } from "./close-interrupted-calls.ts";
 import type { LeadDrive } from "./lead-drive.ts";
 import { inputMessages } from "./lead-input.ts";
 
+/** Where a lead begins. */
+export interface LeadBeginning {
+  /** Null continues from the checkpoint. */
+  readonly input: AgentInput | null;
+  /** What earlier claims of the run have saved of this turn. */
+  readonly earlier: readonly BaseMessage[];
+}
+
 /**
  * What the graph begins with. A fresh run gets its input, before it the results that calls of an interrupted run on
  * the thread still lack. A run that has a checkpoint of its own gets null: its input stands there already.
@@ -12,18 +20,19 @@ import { inputMessages } from "./lead-input.ts";
 export async function beginLead(
   { deps, run, lease, events, sandbox }: LeadDrive,
   agent: CompiledAgent,
-): Promise<AgentInput | null> {
+): Promise<LeadBeginning> {
   events.start({ run_id: run._id, thread_id: run.thread_id, attempt: lease.attempt });
   const saved = await agent.messages(run.thread_id);
   if (run.head !== null) {
-    events.messages(messagesOfTurn(saved));
-    return null;
+    const earlier = messagesOfTurn(saved);
+    events.messages(earlier);
+    return { input: null, earlier };
   }
-  if (run.input === null) return null;
-  const input = inputMessages(run.input);
-  const messages = [...(await closingMessages(saved, deps.endedCalls, 0)), ...input];
+  if (run.input === null) return { input: null, earlier: [] };
+  const messages = [...(await closingMessages(saved, deps.endedCalls, 0)), ...inputMessages(run.input)];
   events.messages(messages);
-  return { messages, sandbox: { sandbox_id: sandbox.id }, thread_data: sandbox.threadData };
+  const input = { messages, sandbox: { sandbox_id: sandbox.id }, thread_data: sandbox.threadData };
+  return { input, earlier: [] };
 }
 
 /** What was said from the last input on. An earlier claim may have saved it without having told it. */

@@ -1,4 +1,4 @@
-import { type SubagentOutcome, taskFrameOf } from "@antler/contracts";
+import { failedOutcome, type SubagentOutcome, taskFrameOf } from "@antler/contracts";
 
 import type { Delegate } from "../ports.ts";
 import type { SubagentType } from "../subagents/built-in-subagents.ts";
@@ -16,7 +16,7 @@ export interface TaskDelegationOptions {
 /** Carries out one task call: resolves it into an envelope, hands that over, and shows what happens meanwhile. */
 export async function delegateTask(call: TaskCall, options: TaskDelegationOptions): Promise<SubagentOutcome> {
   const type = chosenType(call.subagent_type, options.scope);
-  if (typeof type === "string") return failed(type);
+  if (typeof type === "string") return failedOutcome(type);
   const { callId, description, prompt } = call;
   return options.delegate({
     envelope: taskDraft(options.scope, { callId, description, prompt, type }),
@@ -41,9 +41,4 @@ function chosenType(name: string, { config, capabilities, sandbox }: LeadScope):
     `Bash subagent is disabled for LocalSandboxProvider, because commands of ${sandbox.id} would run unisolated on ` +
     "the host. Use an isolated sandbox provider such as bubblewrap, or set sandbox.allow_host_bash: true"
   );
-}
-
-function failed(error: string): SubagentOutcome {
-  const nothing = { result: null, stopReason: null, modelName: null, usage: null, resultSha256: null };
-  return { ...nothing, status: "failed", error };
 }

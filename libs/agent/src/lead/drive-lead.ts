@@ -1,7 +1,9 @@
+import { AIMessage } from "@langchain/core/messages";
+
 import { isAntlerError } from "@antler/contracts";
 
 import type { LeadOutcome, RunToExecute } from "../ports.ts";
-import type { TrimmedCalls } from "../subagents/limit-task-calls.ts";
+import { isLimitExhausted } from "../subagents/limit-task-calls.ts";
 import { beginLead } from "./begin-lead.ts";
 import { closingMessages } from "./close-interrupted-calls.ts";
 import { createLeadAgent, type LeadAgent } from "./lead-agent.ts";
@@ -19,11 +21,12 @@ const CANCEL_WAIT_MS = 10_000;
 /** Leads a run to its end. */
 export async function driveLead(drive: LeadDrive): Promise<LeadOutcome> {
   const { run, lease } = drive;
-  const trims: TrimmedCalls[] = [];
   const maxModelCalls = modelCallLimit(run);
-  const lead = await leadOf(drive, maxModelCalls, trims);
+  const lead = await leadOf(drive, maxModelCalls);
   try {
-    const input = await beginLead(drive, lead.agent);
+    const { input, earlier } = await beginLead(drive, lead.agent);
+    lead.turns.countEarlier(earlier.filter((message) => AIMessage.isInstance(message)).length);
+    if (earlier.some(isLimitExhausted)) lead.guards.reason.note("subagent_limit_capped");
     const isWaiting = await streamLead(drive, { agent: lead.agent, input, maxModelCalls });
     if (isWaiting) return interruptedRun();
   } catch (error) {
@@ -31,8 +34,7 @@ export async function driveLead(drive: LeadDrive): Promise<LeadOutcome> {
     if (lease.signal.aborted || !lead.turns.isReached()) throw error;
     return cappedRun(maxModelCalls);
   }
-  const isCapped = trims.some((trimmed) => trimmed.isExhausted);
-  return endedRun(await lead.agent.messages(run.thread_id), isCapped ? "subagent_limit_capped" : "completed");
+  return endedRun(await lead.agent.messages(run.thread_id), lead.guards.reason.get() ?? "completed");
 }
 
 function modelCallLimit({ config }: RunToExecute): number {
@@ -40,15 +42,11 @@ function modelCallLimit({ config }: RunToExecute): number {
   return typeof limit === "number" && limit >= 1 ? Math.floor(limit) : DEFAULT_MAX_MODEL_CALLS;
 }
 
-function leadOf(drive: LeadDrive, maxModelCalls: number, trims: TrimmedCalls[]): Promise<LeadAgent> {
+function leadOf(drive: LeadDrive, maxModelCalls: number): Promise<LeadAgent> {
   const { deps, run, lease, events, sandbox, mcp } = drive;
   const { config, models, usage, saver, delegate } = deps;
   const capabilities = { canRunCommands: deps.workspaces.bashAvailable };
   const scope = leadScope({ run, config, sandbox, capabilities, mcp: mcp.tools });
-  const onTrim = (trimmed: TrimmedCalls) => {
-    trims.push(trimmed);
-    events.trimmed(trimmed);
-  };
   return createLeadAgent({
     scope,
     lease,
@@ -57,7 +55,7 @@ function leadOf(drive: LeadDrive, maxModelCalls: number, trims: TrimmedCalls[]):
     saver,
     delegate,
     maxModelCalls,
-    onTrim,
+    onTrim: (trimmed) => events.trimmed(trimmed),
     mcp,
     events: deps.events,
   });

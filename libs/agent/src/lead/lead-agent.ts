@@ -3,15 +3,20 @@ import type { AgentMiddleware } from "langchain";
 
 import { newId } from "@antler/platform";
 
+import { type AgentGuards, createAgentGuards } from "../agent-guards.ts";
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
+import { tokenBudgetOf } from "../guards/token-budget.ts";
 import type { McpTools } from "../mcp/mcp-pool.ts";
+import { createDelegationContext, DELEGATION_AUTHORITY } from "../middleware/delegation-context.ts";
+import { createEmptyAnswerNudge } from "../middleware/empty-answer-nudge.ts";
+import { createRepeatedTask } from "../middleware/repeated-task.ts";
 import { createSubagentLimit } from "../middleware/subagent-limit.ts";
 import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
-import { createUsageRecorder } from "../middleware/usage-recorder.ts";
+import { createUsageRecorder, type UsageRecorder } from "../middleware/usage-recorder.ts";
 import { modelCallMiddleware } from "../model-call-middleware.ts";
 import type { Models } from "../models/models.ts";
 import type { Delegate, EventSink, ExecutionLease, UsageSink } from "../ports.ts";
-import { delegationLimits } from "../subagents/delegation-limits.ts";
+import { type DelegationLimits, delegationLimits } from "../subagents/delegation-limits.ts";
 import type { TrimmedCalls } from "../subagents/limit-task-calls.ts";
 import { createReadMarks } from "../tools/read-marks.ts";
 import { refusedEvent } from "../tools/refused-event.ts";
@@ -39,32 +44,59 @@ export interface LeadAgentOptions {
 export interface LeadAgent {
   readonly agent: CompiledAgent;
   readonly turns: TurnLimit;
+  readonly guards: AgentGuards;
 }
 
 /** The lead of one run. */
 export async function createLeadAgent(options: LeadAgentOptions): Promise<LeadAgent> {
-  const { scope, onTrim } = options;
+  const { scope, maxModelCalls } = options;
   const { run, config, capabilities } = scope;
   const limits = delegationLimits({ config, context: run.context, lane: run.lane, capabilities });
-  const turns = createTurnLimit(options.maxModelCalls);
-  const limit = createSubagentLimit({ ...limits, spent: run.calls, onTrim });
+  const turns = createTurnLimit(maxModelCalls);
+  const usage = usageRecorder(options);
+  const tokenBudget = tokenBudgetOf(config, config.runs.token_budget);
+  const guards = createAgentGuards({ loopDetection: config.loop_detection, tokenBudget, usage });
   const toolkit = leadToolkit(options, limits.maxTotal);
+  const delegation = scope.canDelegate ? delegationMiddleware(options, limits, guards) : [];
+  const sections = [...(scope.canDelegate ? [DELEGATION_AUTHORITY] : []), ...toolkit.sections];
   const agent = createAgent({
     model: await options.models.get(scope.model.name),
     tools: toolkit.tools,
-    middleware: [...toolkit.outer, ...(scope.canDelegate ? [limit] : []), ...callMiddleware(options, turns, toolkit)],
-    systemPrompt: [leadPrompt(scope, limits), ...toolkit.sections].join("\n\n"),
+    middleware: [
+      ...toolkit.outer,
+      ...delegation,
+      turns.middleware,
+      createEmptyAnswerNudge(),
+      ...guards.middleware,
+      ...modelCallMiddleware({ lease: options.lease, model: scope.model, usage, newId, toolGate: toolkit.gate }),
+    ],
+    systemPrompt: [leadPrompt(scope, limits), ...sections].join("\n\n"),
     checkpointer: options.saver,
   });
-  return { agent, turns };
+  return { agent, turns, guards };
 }
 
-function callMiddleware(
-  { scope, lease, usage }: LeadAgentOptions,
-  turns: TurnLimit,
-  { gate: toolGate }: Toolkit,
+/** What a lead that may delegate has around its calls, beyond what every agent has. */
+function delegationMiddleware(
+  { scope: { run }, onTrim }: LeadAgentOptions,
+  limits: DelegationLimits,
+  { reason }: AgentGuards,
 ): AgentMiddleware[] {
-  const recorder = createUsageRecorder({
+  const limit = createSubagentLimit({
+    ...limits,
+    spent: run.calls,
+    runId: run._id,
+    onTrim(trimmed) {
+      if (trimmed.isExhausted) reason.note("subagent_limit_capped");
+      onTrim(trimmed);
+    },
+  });
+  const context = createDelegationContext({ runId: run._id, hasNewInput: run.input !== null });
+  return [limit, createRepeatedTask(), context];
+}
+
+function usageRecorder({ scope, lease, usage }: LeadAgentOptions): UsageRecorder {
+  return createUsageRecorder({
     sink: usage,
     ownerId: scope.run._id,
     epoch: lease.epoch,
@@ -72,7 +104,6 @@ function callMiddleware(
     caller: "lead",
     modelName: scope.model.name,
   });
-  return [turns.middleware, ...modelCallMiddleware({ lease, model: scope.model, usage: recorder, newId, toolGate })];
 }
 
 function leadToolkit(options: LeadAgentOptions, maxTotal: number): Toolkit {

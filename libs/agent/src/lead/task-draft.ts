@@ -1,3 +1,4 @@
+import { tokenBudgetOf } from "../guards/token-budget.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import type { TaskDraft } from "../ports.ts";
 import type { SubagentType } from "../subagents/built-in-subagents.ts";
@@ -30,6 +31,7 @@ export function taskDraft({ run, config, sandbox, ...scope }: LeadScope, order: 
       max_turns: type.maxTurns,
       timeout_seconds: type.timeoutSeconds,
       pool: type.pool,
+      token_budget: tokenBudgetOf(config, config.subagents.token_budget, type.tokenBudget),
     },
     model_name: chooseModel(config, type.model ?? scope.model.name).name,
     tool_groups: scope.toolGroups === null ? null : [...scope.toolGroups],

@@ -30,6 +30,8 @@ export interface AiMessageChanges {
   /** Empty drops them. */
   readonly rawCalls: readonly RawCall[];
   readonly responseMetadata?: Record<string, unknown>;
+  /** Added to what programs read of the message beside its text. */
+  readonly marks?: Readonly<Record<string, unknown>>;
 }
 
 /** A plain AI message like `message`, with other calls. Parsed and raw calls are changed together, or providers differ. */
@@ -38,13 +40,28 @@ export function rebuildAiMessage(message: AIMessage, changes: AiMessageChanges):
   const others = Object.fromEntries(Object.entries(kwargs).filter(([key]) => key !== "tool_calls"));
   const id = changes.id ?? message.id;
   const fields = {
-    content: changes.content ?? message.content,
+    content: withCalls(changes.content ?? message.content, changes.calls),
     tool_calls: changes.calls,
     response_metadata: changes.responseMetadata ?? message.response_metadata,
-    additional_kwargs: changes.rawCalls.length === 0 ? others : { ...others, tool_calls: [...changes.rawCalls] },
+    additional_kwargs: {
+      ...others,
+      ...changes.marks,
+      ...(changes.rawCalls.length > 0 && { tool_calls: [...changes.rawCalls] }),
+    },
     ...(id !== undefined && { id }),
     ...(message.name !== undefined && { name: message.name }),
     ...(usage !== undefined && { usage_metadata: usage }),
   };
   return new AIMessage(fields as AIMessageFields);
+}
+
+/** Some providers keep the calls among the blocks of the content too; both must name the same ones. */
+function withCalls(content: AIMessage["content"], calls: readonly ToolCall[]): AIMessage["content"] {
+  if (!Array.isArray(content) || !content.some(isCallBlock)) return content;
+  const blocks = calls.map(({ id = "", name, args }) => ({ type: "tool_use", id, name, input: args }));
+  return [...content.filter((block) => !isCallBlock(block)), ...blocks];
+}
+
+function isCallBlock({ type }: { readonly type: string }): boolean {
+  return type === "tool_use" || type === "input_json_delta" || type === "tool_call";
 }

@@ -1,7 +1,9 @@
 import { AIMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
+import { extractDelegations } from "../delegations/extract-delegations.ts";
 import { limitTaskCalls, taskCallIds, type TrimmedCalls } from "../subagents/limit-task-calls.ts";
+import { DelegationsState } from "../thread-state.ts";
 
 export interface SubagentLimitOptions {
   /** Most task calls of one answer. */
@@ -11,13 +13,19 @@ export interface SubagentLimitOptions {
   /** Call ids that the run has spent already; an id counts once. */
   readonly spent: Iterable<string>;
   readonly onTrim?: (trimmed: TrimmedCalls) => void;
+  readonly runId: string;
 }
 
-/** Decides, after the model and before the tools, how many task calls of an answer may proceed. */
-export function createSubagentLimit({ maxConcurrent, maxTotal, spent, onTrim }: SubagentLimitOptions): AgentMiddleware {
+/**
+ * Decides, after the model and before the tools, how many task calls of an answer may proceed, and notes in the state
+ * what was delegated.
+ */
+export function createSubagentLimit(options: SubagentLimitOptions): AgentMiddleware {
+  const { maxConcurrent, maxTotal, spent, onTrim, runId } = options;
   const calls = new Set(spent);
   return createMiddleware({
     name: "SubagentLimit",
+    stateSchema: DelegationsState,
     afterModel: (state) => {
       const last = state.messages.at(-1);
       if (!AIMessage.isInstance(last)) return;
@@ -25,9 +33,14 @@ export function createSubagentLimit({ maxConcurrent, maxTotal, spent, onTrim }: 
       const prior = [...calls].filter((id) => !own.has(id)).length;
       const trimmed = limitTaskCalls(last, { maxConcurrent, remaining: Math.max(0, maxTotal - prior) });
       for (const id of taskCallIds(trimmed?.message ?? last)) calls.add(id);
-      if (trimmed === null) return;
-      onTrim?.(trimmed);
-      return { messages: [trimmed.message] };
+      if (trimmed !== null) onTrim?.(trimmed);
+      const messages = trimmed === null ? [] : [trimmed.message];
+      const delegations = extractDelegations([...state.messages.slice(0, -1), trimmed?.message ?? last], {
+        runId,
+        now: new Date().toISOString(),
+      });
+      if (messages.length + delegations.length === 0) return;
+      return { messages, delegations };
     },
   });
 }

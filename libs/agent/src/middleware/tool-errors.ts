@@ -1,7 +1,7 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware, MiddlewareError, ToolInvocationError } from "langchain";
 
-import { headOf, messageOf, outcomeMetadata } from "@antler/contracts";
+import { failedOutcome, headOf, messageOf, outcomeMetadata } from "@antler/contracts";
 
 import { infrastructureFaultIn, isGraphControl } from "../execution-fault.ts";
 import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
@@ -42,7 +42,10 @@ function describe(error: unknown): Description {
 }
 
 function errorMessage(call: { id?: string; name: string }, { kind, detail }: Description): ToolMessage {
-  const metadata = call.name === TASK_TOOL_NAME ? { additional_kwargs: failedTask(`${kind}: ${detail}`) } : {};
+  const metadata =
+    call.name === TASK_TOOL_NAME
+      ? { additional_kwargs: { ...outcomeMetadata(failedOutcome(`${kind}: ${detail}`)) } }
+      : {};
   return new ToolMessage({
     tool_call_id: call.id ?? "",
     name: call.name,
@@ -52,9 +55,4 @@ function errorMessage(call: { id?: string; name: string }, { kind, detail }: Des
       "Continue with available context, or choose an alternative tool.",
     ...metadata,
   });
-}
-
-function failedTask(error: string): Record<string, unknown> {
-  const nothing = { result: null, stopReason: null, modelName: null, usage: null, resultSha256: null };
-  return { ...outcomeMetadata({ ...nothing, status: "failed", error }) };
 }

@@ -2,6 +2,8 @@ import { type AgentMiddleware, createMiddleware } from "langchain";
 
 export interface TurnLimit {
   readonly middleware: AgentMiddleware;
+  /** Counts model calls that were made before this execution. */
+  countEarlier(calls: number): void;
   /** True once a model call was refused. */
   isReached(): boolean;
 }
@@ -17,5 +19,11 @@ export function createTurnLimit(maxModelCalls: number): TurnLimit {
       return handler(request);
     },
   });
-  return { middleware, isReached: () => calls > maxModelCalls };
+  return {
+    middleware,
+    countEarlier(earlier) {
+      calls += earlier;
+    },
+    isReached: () => calls > maxModelCalls,
+  };
 }

@@ -1,3 +1,5 @@
+import type { TokenBudgetOverride } from "@antler/contracts";
+
 /** What makes a subagent type, before its effective model and tools are known. */
 export interface SubagentType {
   readonly name: string;
@@ -12,6 +14,8 @@ export interface SubagentType {
   readonly skills: readonly string[] | null;
   readonly maxTurns: number;
   readonly timeoutSeconds: number;
+  /** Over the budget of all types. */
+  readonly tokenBudget: TokenBudgetOverride;
   readonly pool: string;
 }
 
@@ -76,6 +80,7 @@ export const BUILT_IN_SUBAGENTS: readonly SubagentType[] = [
     skills: null,
     maxTurns: 150,
     timeoutSeconds: 900,
+    tokenBudget: {},
     pool: "general",
   },
   {
@@ -90,6 +95,7 @@ export const BUILT_IN_SUBAGENTS: readonly SubagentType[] = [
     skills: null,
     maxTurns: 60,
     timeoutSeconds: 900,
+    tokenBudget: {},
     pool: "bash",
   },
 ];

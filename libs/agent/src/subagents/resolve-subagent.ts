@@ -34,6 +34,7 @@ function customSubagent({ custom_agents: agents }: SubagentsConfig, name: string
     skills: agent.skills,
     maxTurns: agent.max_turns,
     timeoutSeconds: agent.timeout_seconds,
+    tokenBudget: agent.token_budget ?? {},
     pool: agent.pool,
   };
 }
@@ -49,6 +50,7 @@ function withOverride(type: SubagentType, { agents }: SubagentsConfig): Subagent
     ...type,
     timeoutSeconds: override?.timeout_seconds ?? type.timeoutSeconds,
     maxTurns: override?.max_turns ?? type.maxTurns,
+    tokenBudget: { ...type.tokenBudget, ...override?.token_budget },
     model: override?.model ?? type.model,
     skills: override?.skills === undefined ? type.skills : override.skills,
   };

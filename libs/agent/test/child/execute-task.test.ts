@@ -20,13 +20,15 @@ interface Execution {
   readonly task?: TaskToExecute;
   readonly lease?: TestLease;
   readonly recorder?: ReturnType<typeof aRecorder>;
+  /** Configuration beside the models. */
+  readonly over?: Record<string, unknown>;
 }
 
 async function execute(
   server: ModelServer,
-  { task = aTask(), lease = aLease(), recorder = aRecorder() }: Execution = {},
+  { task = aTask(), lease = aLease(), recorder = aRecorder(), over = {} }: Execution = {},
 ) {
-  const config = aConfig(server.baseUrl);
+  const config = aConfig(server.baseUrl, over);
   await using opened = await openWorkspaces(config);
   const outcome = await executeTask(
     { config, models: createModels(config, {}), ...opened, ...recorder.sinks },
@@ -180,7 +182,8 @@ describe("executeTask", () => {
       index < 100 ? calls({ name: "ls", args: { description: "look", path: "/mnt/user-data/outputs" } }) : says("Done"),
     );
 
-    expect((await execute(server)).outcome).toMatchObject({ status: "completed", steps: 201 });
+    const over = { loop_detection: { enabled: false } };
+    expect((await execute(server, { over })).outcome).toMatchObject({ status: "completed", steps: 201 });
   });
 
   it("DF-X23 asks no model under a lease that was cancelled before", async () => {

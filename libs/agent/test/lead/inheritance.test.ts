@@ -43,6 +43,7 @@ const STATE_KEYS = {
   title: "severed",
   promoted: "severed: a subagent searches for itself",
   artifacts: "severed",
+  delegations: "severed: a subagent never delegates",
 };
 
 describe("what a task inherits", () => {
@@ -75,7 +76,10 @@ describe("what a task inherits", () => {
       tool_call_id: "c1",
       identity: run.identity,
       trace: run.trace,
-      subagent: { name: "general-purpose", max_turns: 150, timeout_seconds: 1800, pool: "general" },
+      subagent: {
+        ...{ name: "general-purpose", max_turns: 150, timeout_seconds: 1800, pool: "general" },
+        token_budget: { max_tokens: 2_000_000, warn_tokens: 1_400_000 },
+      },
       model_name: "big",
       tool_groups: ["file:read", "bash"],
       tools: ["bash", "ls", "read_file", "glob", "grep"],

@@ -176,6 +176,7 @@ describe("the next run on a thread", () => {
       "assistant",
       "tool",
       "user",
+      "user",
     ]);
   });
 });
