@@ -14,6 +14,9 @@ const LONE_SURROGATE = /\\ud[89a-f][0-9a-f]{2}/i;
 /** Keys below which a schema holds schemas by name, where `pattern` is a name like any other. */
 const SCHEMA_MAPS: readonly string[] = ["properties", "$defs", "definitions", "dependentSchemas"];
 
+/** What of a tool is told by its server. */
+type ToldTool = Pick<ServerTool, "name" | "description" | "schema">;
+
 export interface McpDescription {
   readonly name: string;
   readonly description: string;
@@ -21,7 +24,7 @@ export interface McpDescription {
 }
 
 /** What a server says of a tool, fit for a model's request; or why it is not. The server's words are not trusted. */
-export function describeTool({ name, description, schema }: ServerTool): McpDescription | string {
+export function describeTool({ name, description, schema }: ToldTool): McpDescription | string {
   if (!NAME.test(name)) return "its name is not made of 1 to 64 letters, digits, hyphens and underscores";
   const text = JSON.stringify(schema);
   if (text.length > SCHEMA_MAX_CHARS) return `its schema is longer than ${SCHEMA_MAX_CHARS} characters`;

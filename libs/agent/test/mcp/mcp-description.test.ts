@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import type { ServerTool } from "../../src/mcp/mcp-connection.ts";
 import { describeTool } from "../../src/mcp/mcp-description.ts";
 import { claimedByServers, serversInGroups, serversOf } from "../../src/mcp/mcp-names.ts";
 import { mcpConfig } from "./mcp-setup.ts";
 
 const described = (over: object) =>
-  describeTool({ name: "far__tool", description: "d", schema: { type: "object" }, ...over } as ServerTool);
+  describeTool({ name: "far__tool", description: "d", schema: { type: "object" }, ...over });
 
 describe("describeTool", () => {
   it.each([
