@@ -5,6 +5,7 @@ import { PoolsConfig } from "./config-pools.ts";
 import { SkillsConfig } from "./config-skills.ts";
 import { SubagentsConfig } from "./config-subagents.ts";
 import { ToolsConfig } from "./config-tools.ts";
+import { WebFetchConfig } from "./config-web-fetch.ts";
 
 const seconds = (min: number, max: number, fallback: number) => z.number().min(min).max(max).default(fallback);
 
@@ -46,6 +47,11 @@ const ModelConfig = z.strictObject({
     .describe("Environment variable that holds the key; the key itself never stands here"),
   temperature: z.number().min(0).max(2).optional().describe("Sampling temperature; the provider's own when absent"),
   max_tokens: z.int().min(1).optional().describe("Most output tokens of one call"),
+  context_window: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Tokens of a request and its answer together; longer conversations are shortened in the request"),
   timeout_seconds: seconds(1, 3600, 600).describe("Longest single model call"),
   max_retries: z
     .int()
@@ -128,6 +134,12 @@ export const ConfigShape = z.strictObject({
   runs: z
     .strictObject({
       timeout_seconds: seconds(1, 604_800, 14_400).describe("Longest execution of a run"),
+      max_model_calls: z
+        .int()
+        .min(1)
+        .max(100_000)
+        .default(500)
+        .describe("Most model calls of a lead in one run; a run's config.recursion_limit may only lower it"),
       token_budget: LeadTokenBudget.describe("Tokens that a lead may use in one execution of a run"),
     })
     .prefault({}),
@@ -135,6 +147,7 @@ export const ConfigShape = z.strictObject({
   loop_detection: LoopDetectionConfig,
   summarization: SummarizationConfig,
   tools: ToolsConfig,
+  web_fetch: WebFetchConfig,
   skills: SkillsConfig,
   delivery: DeliveryConfig,
   sandbox: SandboxConfig,

@@ -73,6 +73,16 @@ export const ERROR_CODES = {
     "One run at a time may hold a thread, and another one holds it.",
     "Wait for the active run to end, or cancel it.",
   ]),
+  idempotency_key_reused: describe(409, "never", [
+    "Idempotency key belongs to another request",
+    "The thread has a run that was created with the same Idempotency-Key and another body.",
+    "Repeat the first request as it was, or take a new key for a new one.",
+  ]),
+  nothing_to_resume: describe(409, "never", [
+    "Thread waits for no answer",
+    "The request resumes the thread with command.resume, and no interrupt of the thread is pending.",
+    "Send input instead; the thread's state lists pending interrupts.",
+  ]),
   run_not_cancellable: describe(409, "never", [
     "Run has ended",
     "A run that has ended cannot be cancelled.",
@@ -162,6 +172,21 @@ export const ERROR_CODES = {
     "Path is refused",
     "The path leaves the virtual roots, goes through a link that leaves them, or is read-only.",
     "Use a path under /mnt/user-data/workspace, /mnt/user-data/uploads or /mnt/user-data/outputs.",
+  ]),
+  skill_invalid: describe(500, "never", [
+    "Skill cannot be loaded",
+    "A SKILL.md is missing, not valid, too large or not readable, or skills.dir is not there; the message names the file and the field.",
+    "Correct the file that the message names, or put the skill under skills.disabled.",
+  ]),
+  address_refused: describe(422, "never", [
+    "Address is refused",
+    "A URL leads to a host, an address or a port that must not be dialled: only public addresses are, and only named hosts behind a proxy.",
+    "Take a public http or https URL, or extend web_fetch.allowed_ports or web_fetch.allowed_hosts.",
+  ]),
+  fetch_failed: describe(502, "later", [
+    "URL could not be fetched",
+    "The server of a URL could not be reached, took too long, or redirected too often.",
+    "Check the URL; raise web_fetch.timeout_seconds for slow servers.",
   ]),
   sandbox_unavailable: describe(500, "never", [
     "No sandbox can run commands",

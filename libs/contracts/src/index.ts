@@ -20,6 +20,7 @@ export { SkillName, SkillsConfig } from "./config-skills.ts";
 export { SubagentsConfig } from "./config-subagents.ts";
 export type { McpConfig, McpServerConfig, ToolsConfig } from "./config-tools.ts";
 export { configWarnings } from "./config-warnings.ts";
+export type { WebFetchConfig } from "./config-web-fetch.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorDescription, type Retry } from "./error-codes.ts";
 export {
   CancelQuery,

@@ -1,3 +1,4 @@
+export { guardedFetch, type GuardedFetchOptions, type GuardedResponse } from "./address-guard/guarded-fetch.ts";
 export { delay, monotonicMs } from "./clock.ts";
 export { type ConfigSource, loadConfig } from "./config-file.ts";
 export { withoutCredentials } from "./credentials.ts";
