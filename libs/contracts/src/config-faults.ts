@@ -14,7 +14,8 @@ interface Rule {
   readonly faults: (config: ConfigShape) => readonly ConfigFault[];
 }
 
-const BUILT_IN_TYPES: readonly string[] = ["general-purpose", "bash"];
+/** Names that no custom type can take. */
+export const BUILT_IN_TYPES: readonly string[] = ["general-purpose", "bash"];
 
 const RULES: readonly Rule[] = [
   { reads: ["sandbox", "subagents"], faults: commandTimeoutFaults },

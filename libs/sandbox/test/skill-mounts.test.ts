@@ -2,6 +2,8 @@ import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { messageOf } from "@antler/contracts";
+
 import { refusalReasonOf, safeName } from "../src/index.ts";
 import { aFixture } from "./support.ts";
 
@@ -42,7 +44,7 @@ describe("skills in a sandbox", () => {
       sandbox.run({ command: "true", timeoutMs: 5000, signal: new AbortController().signal, cwd: "/mnt/skills/off" }),
     ];
 
-    const messages = await Promise.all(acts.map((act) => act.then(String, (error: Error) => error.message)));
+    const messages = await Promise.all(acts.map((act) => act.then(String, messageOf)));
 
     expect(messages).toEqual(acts.map(() => DISABLED));
   });
