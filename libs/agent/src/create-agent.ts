@@ -26,7 +26,10 @@ export interface AgentStreamOptions {
   readonly signal: AbortSignal;
   readonly modes: readonly AgentStreamMode[];
   readonly maxModelCalls: number;
-  readonly tags?: readonly string[];
+  /** Name and tag of the agent in traces. */
+  readonly traceName?: string;
+  /** What tools and middlewares read as the runtime's context. */
+  readonly context?: Readonly<Record<string, unknown>>;
 }
 
 export interface AgentChunk {
@@ -51,8 +54,8 @@ export interface CompiledAgent {
   messages(threadId: string): Promise<readonly BaseMessage[]>;
 }
 
-/** A model call costs at most three steps: the model, the hook after it, the tools. */
-const STEPS_PER_MODEL_CALL = 3;
+/** A model call costs at most four steps: the hook before it, the model, the hook after it, the tools. */
+const STEPS_PER_MODEL_CALL = 4;
 
 /** Node's diagnostics channel on which each agent that is made is told, as its spec. */
 export const AGENT_CREATED = "antler.agent.created";
@@ -79,7 +82,8 @@ export function createAgent(spec: AgentSpec): CompiledAgent {
         subgraphs: true,
         durability: "sync",
         recursionLimit: (options.maxModelCalls + 1) * STEPS_PER_MODEL_CALL,
-        ...(options.tags !== undefined && { tags: [...options.tags] }),
+        ...(options.traceName !== undefined && { runName: options.traceName, tags: [options.traceName] }),
+        ...(options.context !== undefined && { context: options.context }),
       });
       for await (const [namespace, mode, payload] of chunks as AsyncIterable<[string[], AgentStreamMode, unknown]>)
         yield { namespace, mode, payload };

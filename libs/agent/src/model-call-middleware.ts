@@ -3,6 +3,7 @@ import type { AgentMiddleware } from "langchain";
 import type { ModelConfig } from "@antler/contracts";
 
 import { createAnswerSettling } from "./middleware/answer-settling.ts";
+import { createContextWindow } from "./middleware/context-window.ts";
 import { createExecutionGuard } from "./middleware/execution-guard.ts";
 import { createModelErrors } from "./middleware/model-errors.ts";
 import { createModelRetry } from "./middleware/model-retry.ts";
@@ -36,6 +37,7 @@ export function modelCallMiddleware({ lease, model, usage, newId, toolGate }: Mo
     toolGate,
     createOpenCallClosing(),
     createSingleSystemMessage(),
+    createContextWindow(model),
     createRequestCheck(),
     createModelRetry(model.max_retries, lease),
     createRetryAfterWait(lease.signal),

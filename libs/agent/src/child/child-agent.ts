@@ -1,3 +1,5 @@
+import type { AgentMiddleware } from "langchain";
+
 import type { Config, TaskEnvelope } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { Sandbox } from "@antler/sandbox";
@@ -6,15 +8,19 @@ import { type AgentGuards, createAgentGuards } from "../agent-guards.ts";
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
 import type { McpTools } from "../mcp/mcp-pool.ts";
 import { createMarkedFailure } from "../middleware/marked-failure.ts";
+import { createSkillActivation } from "../middleware/skill-activation.ts";
 import { createStepRecorder, type StepRecorder } from "../middleware/step-recorder.ts";
+import { summarizationOf } from "../middleware/summarization.ts";
+import type { ToolRefusal } from "../middleware/tool-gate.ts";
 import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
 import { createUsageRecorder, type UsageRecorder } from "../middleware/usage-recorder.ts";
 import { modelCallMiddleware } from "../model-call-middleware.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import type { Models } from "../models/models.ts";
 import type { EventSink, ExecutionLease, UsageSink } from "../ports.ts";
+import type { LoadedSkills } from "../skills/load-skills.ts";
 import { createReadMarks } from "../tools/read-marks.ts";
-import { refusedEvent } from "../tools/refused-event.ts";
+import { type RefusedCaller, refusedEvent } from "../tools/refused-event.ts";
 import { createTools } from "../tools/tool-catalog.ts";
 import { createToolkit, type Toolkit } from "../tools/toolkit.ts";
 import { stepEvent } from "./step-event.ts";
@@ -66,21 +72,21 @@ export interface ChildToolOptions {
 
 /** The tools of a subagent: those of its envelope and, over the deferred ones among them, the search. */
 export function createChildToolkit({ envelope, config, sandbox, lease, mcp, events }: ChildToolOptions): Toolkit {
-  const { task_id: taskId, subagent, tools: names } = envelope;
+  const { tools: names } = envelope;
   const own = createTools(names, {
     sandbox,
     signal: lease.signal,
     commandTimeoutMs: config.sandbox.command_timeout_seconds * 1000,
     readMarks: createReadMarks(sandbox),
+    webFetch: config.web_fetch,
   });
-  const refusing = { ownerId: taskId, taskId, caller: `subagent:${subagent.name}` };
   return createToolkit({
     names,
     own,
     beside: [],
     mcp,
     isSearchEnabled: config.tools.tool_search.enabled,
-    onRefused: (refusal) => events.append(refusedEvent(refusal, refusing)),
+    onRefused: (refusal) => events.append(refusedEvent(refusal, refusedCaller(envelope))),
   });
 }
 
@@ -91,24 +97,41 @@ export interface ChildAgentOptions {
   readonly lease: ExecutionLease;
   readonly watch: ChildWatch;
   readonly toolkit: Toolkit;
+  readonly skills: LoadedSkills;
+  /** The log of the task's run. */
+  readonly events: EventSink;
 }
 
 /** The subagent of one task: the same factory as the lead's, without checkpointer and without `task`. */
 export async function createChildAgent(options: ChildAgentOptions): Promise<CompiledAgent> {
-  const { envelope, config, lease, watch, toolkit } = options;
+  const { envelope, config, models, lease, watch, toolkit } = options;
   const model = chooseModel(config, envelope.model_name);
+  const summaries = { config: config.summarization, models, modelName: model.name, lease, usage: watch.usage };
   return createAgent({
-    model: await options.models.get(model.name),
+    model: await models.get(model.name),
     tools: toolkit.tools,
     middleware: [
+      ...(await summarizationOf({ ...summaries, runId: envelope.run_id })),
       ...toolkit.outer,
       watch.turns.middleware,
       watch.steps.middleware,
       createMarkedFailure(),
       ...watch.guards.middleware,
+      ...skillActivation(options),
       ...modelCallMiddleware({ lease, model, usage: watch.usage, newId, toolGate: toolkit.gate }),
     ],
     systemPrompt: null,
     checkpointer: null,
   });
+}
+
+/** What narrows the tools while the subagent runs; under the policy `at_start` they are narrowed already. */
+function skillActivation({ config, envelope, skills, events }: ChildAgentOptions): AgentMiddleware[] {
+  if (config.skills.tool_policy === "at_start") return [];
+  const onRefused = (refusal: ToolRefusal) => events.append(refusedEvent(refusal, refusedCaller(envelope)));
+  return [createSkillActivation({ skills: skills.skills, onRefused })];
+}
+
+function refusedCaller({ task_id: taskId, subagent }: TaskEnvelope): RefusedCaller {
+  return { ownerId: taskId, taskId, caller: `subagent:${subagent.name}` };
 }

@@ -40,10 +40,12 @@ function entryLine(entry: DelegationEntry): string {
 }
 
 function droppedLine({ count, reason }: DroppedCalls): string {
-  const calls = count === 1 ? "1 task call" : `${count} task calls`;
-  if (reason === "per_run")
-    return `- ${calls} of your last answer were dropped and never ran: this run may start no more. Do not repeat them.`;
-  return `- ${calls} of your last answer were dropped and never ran: too many at once. Delegate them again if still needed.`;
+  const calls = count === 1 ? "1 task call of your last answer was" : `${count} task calls of your last answer were`;
+  const why =
+    reason === "per_run"
+      ? "this run may start no more. Do not repeat them."
+      : "too many at once. Delegate again what is still needed.";
+  return `- ${calls} dropped and never ran: ${why}`;
 }
 
 /** A text from elsewhere on one line, unable to open or close a tag. */

@@ -7,10 +7,12 @@ import { type AgentGuards, createAgentGuards } from "../agent-guards.ts";
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
 import { tokenBudgetOf } from "../guards/token-budget.ts";
 import type { McpTools } from "../mcp/mcp-pool.ts";
+import { dateNote } from "../messages/date-note.ts";
 import { createDelegationContext, DELEGATION_AUTHORITY } from "../middleware/delegation-context.ts";
 import { createEmptyAnswerNudge } from "../middleware/empty-answer-nudge.ts";
 import { createRepeatedTask } from "../middleware/repeated-task.ts";
 import { createSubagentLimit } from "../middleware/subagent-limit.ts";
+import { summarizationOf } from "../middleware/summarization.ts";
 import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
 import { createUsageRecorder, type UsageRecorder } from "../middleware/usage-recorder.ts";
 import { modelCallMiddleware } from "../model-call-middleware.ts";
@@ -56,21 +58,25 @@ export async function createLeadAgent(options: LeadAgentOptions): Promise<LeadAg
   const usage = usageRecorder(options);
   const tokenBudget = tokenBudgetOf(config, config.runs.token_budget);
   const guards = createAgentGuards({ loopDetection: config.loop_detection, tokenBudget, usage });
-  const toolkit = leadToolkit(options, limits.maxTotal);
+  const { lease, models } = options;
+  const modelName = scope.model.name;
+  const summaries = { config: config.summarization, models, modelName, lease, usage, runId: run._id };
+  const toolkit = leadToolkit(options, limits);
   const delegation = scope.canDelegate ? delegationMiddleware(options, limits, guards) : [];
   const sections = [...(scope.canDelegate ? [DELEGATION_AUTHORITY] : []), ...toolkit.sections];
   const agent = createAgent({
-    model: await options.models.get(scope.model.name),
+    model: await models.get(modelName),
     tools: toolkit.tools,
     middleware: [
+      ...(await summarizationOf(summaries)),
       ...toolkit.outer,
       ...delegation,
       turns.middleware,
       createEmptyAnswerNudge(),
       ...guards.middleware,
-      ...modelCallMiddleware({ lease: options.lease, model: scope.model, usage, newId, toolGate: toolkit.gate }),
+      ...modelCallMiddleware({ lease, model: scope.model, usage, newId, toolGate: toolkit.gate }),
     ],
-    systemPrompt: [leadPrompt(scope, limits), ...sections].join("\n\n"),
+    systemPrompt: [leadPrompt(scope, limits), ...sections, dateNote(new Date())].join("\n\n"),
     checkpointer: options.saver,
   });
   return { agent, turns, guards };
@@ -106,12 +112,12 @@ function usageRecorder({ scope, lease, usage }: LeadAgentOptions): UsageRecorder
   });
 }
 
-function leadToolkit(options: LeadAgentOptions, maxTotal: number): Toolkit {
+function leadToolkit(options: LeadAgentOptions, limits: DelegationLimits): Toolkit {
   const { scope, mcp, events } = options;
   return createToolkit({
     names: scope.tools,
     own: ownTools(options),
-    beside: scope.canDelegate ? [taskTool(options, maxTotal)] : [],
+    beside: scope.canDelegate ? [taskTool(options, limits)] : [],
     mcp,
     isSearchEnabled: scope.config.tools.tool_search.enabled,
     onRefused: (refusal) => events.append(refusedEvent(refusal, { ownerId: scope.run._id, caller: "lead" })),
@@ -124,12 +130,14 @@ function ownTools({ scope, lease }: LeadAgentOptions) {
     signal: lease.signal,
     commandTimeoutMs: scope.config.sandbox.command_timeout_seconds * 1000,
     readMarks: createReadMarks(scope.sandbox),
+    webFetch: scope.config.web_fetch,
   });
 }
 
-function taskTool({ scope, lease, delegate }: LeadAgentOptions, maxTotal: number) {
+function taskTool({ scope, lease, delegate }: LeadAgentOptions, { maxConcurrent, maxTotal }: DelegationLimits) {
   return createTaskTool({
     typeLines: subagentTypeLines(scope),
+    isParallel: maxConcurrent > 1,
     signal: lease.signal,
     delegate: (call) => delegateTask(call, { scope, maxTotal, delegate }),
   });

@@ -1,4 +1,4 @@
-import { AIMessage, type AIMessageFields, type UsageMetadata } from "@langchain/core/messages";
+import { AIMessage, type AIMessageChunk, type AIMessageFields, type UsageMetadata } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 
 /** The provider's own form of a call, which some adapters keep beside the parsed one. */
@@ -15,11 +15,11 @@ export function rawCallsOf(message: AIMessage): readonly RawCall[] | undefined {
   return Array.isArray(raw) ? (raw as RawCall[]) : undefined;
 }
 
-export function usageMetadataOf(message: AIMessage): UsageMetadata | undefined {
+export function usageMetadataOf(message: AIMessage | AIMessageChunk): UsageMetadata | undefined {
   return extrasOf(message).usage_metadata;
 }
 
-function extrasOf(message: AIMessage): Extras {
+function extrasOf(message: AIMessage | AIMessageChunk): Extras {
   return message as unknown as Extras;
 }
 

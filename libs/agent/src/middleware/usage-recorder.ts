@@ -1,10 +1,12 @@
-import type { AIMessage } from "@langchain/core/messages";
+import type { AIMessage, AIMessageChunk } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
 import { addUsage, type TokenUsage, usageKey, type UsageRecord } from "@antler/contracts";
 
 import { usageMetadataOf } from "../messages/rebuild-ai-message.ts";
 import type { UsageSink } from "../ports.ts";
+
+type Answer = AIMessage | AIMessageChunk;
 
 export interface UsageRecorderOptions {
   readonly sink: UsageSink;
@@ -19,6 +21,8 @@ export interface UsageRecorderOptions {
 
 export interface UsageRecorder {
   readonly middleware: AgentMiddleware;
+  /** Counts an answer that was asked for outside of the agent's own loop. */
+  record(message: Answer): Promise<void>;
   /** All usage of this execution so far; null while no call has reported any. */
   total(): TokenUsage | null;
 }
@@ -27,25 +31,28 @@ export interface UsageRecorder {
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
   let calls = 0;
   let total: TokenUsage | null = null;
+  const record = async (message: Answer) => {
+    calls += 1;
+    const usage = usageOf(message);
+    if (usage === null) return;
+    total = addUsage(total, usage);
+    await options.sink.record([recordOf(options, calls, { usage, message })]);
+  };
   const middleware = createMiddleware({
     name: "UsageRecorder",
     wrapModelCall: async (request, handler) => {
       const message = await handler(request);
-      calls += 1;
-      const usage = usageOf(message);
-      if (usage === null) return message;
-      total = addUsage(total, usage);
-      await options.sink.record([recordOf(options, calls, { usage, message })]);
+      await record(message);
       return message;
     },
   });
-  return { middleware, total: () => total };
+  return { middleware, record, total: () => total };
 }
 
 function recordOf(
   options: UsageRecorderOptions,
   call: number,
-  { usage, message }: { usage: TokenUsage; message: AIMessage },
+  { usage, message }: { usage: TokenUsage; message: Answer },
 ): UsageRecord {
   const { model_name: named, model } = message.response_metadata as Record<string, unknown>;
   const reported = [named, model].find((name): name is string => typeof name === "string" && name !== "");
@@ -61,7 +68,7 @@ function recordOf(
 }
 
 /** The usage of one answer; null when the provider gave none or only zeros. */
-function usageOf(message: AIMessage): TokenUsage | null {
+function usageOf(message: Answer): TokenUsage | null {
   const usage = usageMetadataOf(message);
   if (usage === undefined) return null;
   const total = usage.total_tokens > 0 ? usage.total_tokens : usage.input_tokens + usage.output_tokens;

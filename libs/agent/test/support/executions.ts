@@ -143,6 +143,7 @@ export interface TaskChoices {
   readonly maxTurns?: number;
   readonly type?: string;
   readonly systemPrompt?: string;
+  readonly subagent?: Partial<TaskToExecute["envelope"]["subagent"]>;
   readonly envelope?: Partial<TaskToExecute["envelope"]>;
 }
 
@@ -166,6 +167,7 @@ export function aTask(choices: TaskChoices = {}): TaskToExecute {
         max_turns: choices.maxTurns ?? 150,
         timeout_seconds: 5,
         pool: "general",
+        ...choices.subagent,
       },
       model_name: "main",
       tool_groups: null,
