@@ -26,5 +26,6 @@ export type {
   TaskToExecute,
   UsageSink,
 } from "./ports.ts";
+export { createSkillStorage, type SkillStorage } from "./skills/skill-storage.ts";
 export { resolveSubagent, type SubagentCapabilities, subagentNames } from "./subagents/resolve-subagent.ts";
 export { ThreadState } from "./thread-state.ts";

@@ -1,4 +1,4 @@
-import { executeRun, type McpPool, type Models } from "@antler/agent";
+import { executeRun, type McpPool, type Models, type SkillStorage } from "@antler/agent";
 import type { Bus } from "@antler/bus";
 import type { Config } from "@antler/contracts";
 import {
@@ -26,6 +26,7 @@ export interface LeadRunnerDeps {
   readonly workspaces: Workspaces;
   readonly models: Models;
   readonly mcp: McpPool;
+  readonly skills: SkillStorage;
   readonly runner: RunnerIdentity;
 }
 
@@ -42,7 +43,7 @@ interface ClaimedRun {
 
 /** Leads one claimed run, with checkpoints, log, live deltas and delegation that are bound to this claim. */
 async function lead(deps: LeadRunnerDeps, delegation: Delegation, { run, lease }: ClaimedRun): Promise<RunOutcome> {
-  const { store, bus, config, models, mcp, workspaces } = deps;
+  const { store, bus, config, models, mcp, skills, workspaces } = deps;
   const events = createEventAppender(deps, { runId: run._id, threadId: run.thread_id });
   try {
     return await executeRun(
@@ -50,6 +51,7 @@ async function lead(deps: LeadRunnerDeps, delegation: Delegation, { run, lease }
         config,
         models,
         mcp,
+        skills,
         workspaces,
         usage: createUsageWriter(deps, lease),
         saver: store.saver({ runId: run._id, epoch: lease.epoch, claimId: lease.claimId }),

@@ -1,4 +1,4 @@
-import { createMcpPool, createModels } from "@antler/agent";
+import { createMcpPool, createModels, createSkillStorage } from "@antler/agent";
 import { runRunner } from "@antler/delivery";
 import { runMain } from "@antler/platform";
 import { createWorkspaces } from "@antler/sandbox";
@@ -17,7 +17,8 @@ runMain(() =>
       const workspaces = await createWorkspaces({ root: sandbox.workspaces_dir, config: sandbox, logger, environment });
       const models = createModels(config, environment);
       const mcp = createMcpPool({ config: config.tools.mcp, environment, logger });
-      const worker = startLeadRunner({ ...deps, workspaces, models, mcp });
+      const skills = createSkillStorage(config.skills);
+      const worker = startLeadRunner({ ...deps, workspaces, models, mcp, skills });
       return { worker, resources: { mcp, models, workspaces } };
     },
   }),

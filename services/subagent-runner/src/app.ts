@@ -1,4 +1,4 @@
-import { executeTask, type McpPool, type Models } from "@antler/agent";
+import { executeTask, type McpPool, type Models, type SkillStorage } from "@antler/agent";
 import type { Bus } from "@antler/bus";
 import type { Config } from "@antler/contracts";
 import {
@@ -22,6 +22,7 @@ export interface SubagentRunnerDeps {
   readonly workspaces: Workspaces;
   readonly models: Models;
   readonly mcp: McpPool;
+  readonly skills: SkillStorage;
   readonly runner: RunnerIdentity;
   /** Pools whose tasks are taken. */
   readonly pools: readonly string[];
@@ -34,11 +35,11 @@ export function startSubagentRunner(deps: SubagentRunnerDeps): Worker {
 
 /** Executes one claimed task; its steps go to the log of its run. */
 async function execute(deps: SubagentRunnerDeps, task: TaskRow, lease: Lease): Promise<TaskOutcome> {
-  const { config, models, mcp, workspaces } = deps;
+  const { config, models, mcp, skills, workspaces } = deps;
   const events = createEventAppender(deps, { runId: task.run_id, threadId: task.thread_id });
   try {
     return await executeTask(
-      { config, models, mcp, workspaces, usage: createUsageWriter(deps, lease), events },
+      { config, models, mcp, skills, workspaces, usage: createUsageWriter(deps, lease), events },
       task,
       lease,
     );

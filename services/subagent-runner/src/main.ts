@@ -1,4 +1,4 @@
-import { createMcpPool, createModels } from "@antler/agent";
+import { createMcpPool, createModels, createSkillStorage } from "@antler/agent";
 import { runRunner } from "@antler/delivery";
 import { runMain } from "@antler/platform";
 import { createWorkspaces } from "@antler/sandbox";
@@ -19,7 +19,8 @@ runMain(() =>
       const workspaces = await createWorkspaces({ root: sandbox.workspaces_dir, config: sandbox, logger, environment });
       const models = createModels(config, environment);
       const mcp = createMcpPool({ config: config.tools.mcp, environment, logger });
-      const worker = startSubagentRunner({ ...deps, workspaces, models, mcp, pools });
+      const skills = createSkillStorage(config.skills);
+      const worker = startSubagentRunner({ ...deps, workspaces, models, mcp, skills, pools });
       return { worker, resources: { mcp, models, workspaces } };
     },
   }),

@@ -1,6 +1,6 @@
 import type { BaseMessage } from "@langchain/core/messages";
 
-import { type Config, isAntlerError, type TaskEnvelope } from "@antler/contracts";
+import { type Config, isAntlerError } from "@antler/contracts";
 import type { Sandbox, Workspaces } from "@antler/sandbox";
 
 import { detached } from "../detached.ts";
@@ -10,12 +10,15 @@ import type { McpPool, McpTools } from "../mcp/mcp-pool.ts";
 import { withMcpTools } from "../mcp/with-mcp-tools.ts";
 import type { Models } from "../models/models.ts";
 import type { ChildOutcome, EventSink, ExecutionLease, TaskToExecute, UsageSink } from "../ports.ts";
-import { verifyEnvelope } from "../subagents/verify-envelope.ts";
+import type { SkillStorage } from "../skills/skill-storage.ts";
 import type { ThreadState } from "../thread-state.ts";
 import { withSandbox } from "../with-sandbox.ts";
 import { type ChildWatch, createChildAgent, createChildToolkit, createChildWatch } from "./child-agent.ts";
+import { childContext } from "./child-context.ts";
 import { childMessages } from "./child-messages.ts";
 import { cappedTask, type ChildEnding, completedTask, failedTask, timedOutTask } from "./child-outcome.ts";
+import { type PreparedTask, prepareTask } from "./prepare-task.ts";
+import { traceName } from "./trace-name.ts";
 
 export interface TaskDeps {
   readonly config: Config;
@@ -24,6 +27,8 @@ export interface TaskDeps {
   readonly usage: UsageSink;
   /** Without it no agent has tools of MCP servers. */
   readonly mcp?: McpPool;
+  /** Without it no agent has skills. */
+  readonly skills?: SkillStorage;
   /** The log of the task's run. */
   readonly events: EventSink;
 }
@@ -33,40 +38,29 @@ export interface TaskDeps {
  * @throws AntlerError: the lease's other abort reasons, `store_unavailable` or `bus_unavailable`.
  */
 export async function executeTask(deps: TaskDeps, task: TaskToExecute, lease: ExecutionLease): Promise<ChildOutcome> {
-  const refusal = verified(deps, task);
-  if ("ending" in refusal) return { ...refusal.ending, usage: null, steps: 0 };
-  const { envelope } = refusal;
+  const prepared = await prepareTask(deps, task);
+  if ("ending" in prepared) return { ...prepared.ending, usage: null, steps: 0 };
+  const { envelope } = prepared;
   const watch = createChildWatch({ config: deps.config, envelope, lease, usage: deps.usage, events: deps.events });
-  const ending = await endingOf({ deps, task, lease, envelope, watch });
+  const ending = await endingOf({ deps, task, lease, watch, ...prepared });
   await deps.events.flush();
   return { ...ending, usage: watch.usage.total(), steps: watch.steps.count() };
 }
 
-function verified(deps: TaskDeps, task: TaskToExecute): { envelope: TaskEnvelope } | { ending: ChildEnding } {
-  try {
-    const capabilities = { canRunCommands: deps.workspaces.bashAvailable };
-    return { envelope: verifyEnvelope(task, { config: deps.config, capabilities }) };
-  } catch (error) {
-    if (!isAntlerError(error, "envelope_refused")) throw error;
-    return { ending: failedTask(error, null) };
-  }
-}
-
-interface Execution {
+interface Execution extends PreparedTask {
   readonly deps: TaskDeps;
   readonly task: TaskToExecute;
   readonly lease: ExecutionLease;
-  readonly envelope: TaskEnvelope;
   readonly watch: ChildWatch;
 }
 
 async function endingOf(execution: Execution): Promise<ChildEnding> {
-  const { deps, task, lease, envelope, watch } = execution;
+  const { deps, task, lease, envelope, watch, skills } = execution;
   const owner = { tenantId: envelope.identity.tenant_id, threadId: envelope.thread_id };
   const servers = serversOf(deps.config.tools.mcp, envelope.tools);
   try {
     const messages = await detached(() =>
-      withSandbox(deps.workspaces, owner, (sandbox) =>
+      withSandbox(deps.workspaces, { ...owner, skills: skills.mounts }, (sandbox) =>
         withMcpTools(deps.mcp, { ...owner, servers, signal: lease.signal }, (mcp) =>
           driveChild(execution, sandbox, mcp),
         ),
@@ -86,15 +80,16 @@ async function endingOf(execution: Execution): Promise<ChildEnding> {
 
 /** Runs the subagent to its end and returns all its messages. */
 async function driveChild(
-  { deps, lease, envelope, watch }: Execution,
+  { deps, lease, envelope, watch, skills, sections }: Execution,
   sandbox: Sandbox,
   mcp: McpTools,
 ): Promise<readonly BaseMessage[]> {
   const { config, models, events } = deps;
   const toolkit = createChildToolkit({ envelope, config, sandbox, lease, mcp, events });
-  const agent = await createChildAgent({ envelope, config, models, lease, watch, toolkit });
+  const agent = await createChildAgent({ envelope, config, models, lease, watch, toolkit, skills, events });
+  const { attempt } = lease;
   const input = {
-    messages: childMessages(envelope, lease.attempt, toolkit.sections),
+    messages: childMessages({ envelope, attempt, sections: [...sections, ...toolkit.sections], now: new Date() }),
     sandbox: envelope.sandbox,
     thread_data: envelope.thread_data,
   };
@@ -105,7 +100,8 @@ async function driveChild(
     signal: lease.signal,
     modes: ["values"],
     maxModelCalls: envelope.subagent.max_turns,
-    tags: [`subagent:${envelope.subagent.name}`],
+    traceName: traceName(envelope.subagent.name),
+    context: childContext(envelope),
   });
   for await (const { payload } of stream) messages = (payload as ThreadState).messages;
   return messages;

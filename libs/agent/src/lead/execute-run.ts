@@ -3,6 +3,7 @@ import { infrastructureFaultIn } from "../execution-fault.ts";
 import { serversInGroups } from "../mcp/mcp-names.ts";
 import { withMcpTools } from "../mcp/with-mcp-tools.ts";
 import type { ExecutionLease, LeadOutcome, RunToExecute } from "../ports.ts";
+import { loadSkills } from "../skills/load-skills.ts";
 import { withSandbox } from "../with-sandbox.ts";
 import { driveLead } from "./drive-lead.ts";
 import { createLeadEvents } from "./lead-events.ts";
@@ -23,10 +24,12 @@ export async function executeRun(deps: RunDeps, run: RunToExecute, lease: Execut
   const owner = { tenantId: run.tenant_id, threadId: run.thread_id };
   const servers = serversInGroups(deps.config.tools.mcp, run.context.tool_groups ?? null);
   try {
+    const allowed = run.context.available_skills ?? null;
+    const skills = await loadSkills(deps.skills, { tenantId: run.tenant_id, allowed });
     return await detached(() =>
-      withSandbox(deps.workspaces, owner, (sandbox) =>
+      withSandbox(deps.workspaces, { ...owner, skills: skills.mounts }, (sandbox) =>
         withMcpTools(deps.mcp, { ...owner, servers, signal: lease.signal }, (mcp) =>
-          driveLead({ deps, run, lease, events, sandbox, mcp }),
+          driveLead({ deps, run, lease, events, sandbox, mcp, skills }),
         ),
       ),
     );

@@ -2,6 +2,7 @@ import type { Sandbox } from "@antler/sandbox";
 
 import type { McpTools } from "../mcp/mcp-pool.ts";
 import type { ExecutionLease, RunToExecute } from "../ports.ts";
+import type { LoadedSkills } from "../skills/load-skills.ts";
 import type { LeadEvents } from "./lead-events.ts";
 import type { RunDeps } from "./run-deps.ts";
 
@@ -13,4 +14,5 @@ export interface LeadDrive {
   readonly events: LeadEvents;
   readonly sandbox: Sandbox;
   readonly mcp: McpTools;
+  readonly skills: LoadedSkills;
 }

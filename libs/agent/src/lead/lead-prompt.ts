@@ -1,3 +1,5 @@
+import { escapedMarkup } from "../messages/escaped-markup.ts";
+import { skillSections } from "../skills/skill-section.ts";
 import type { DelegationLimits } from "../subagents/delegation-limits.ts";
 import { resolveSubagent, subagentNames } from "../subagents/resolve-subagent.ts";
 import type { LeadScope } from "./lead-scope.ts";
@@ -12,38 +14,45 @@ You are the lead agent of Antler. You work in a sandbox with the user's files an
 - /mnt/user-data/outputs: where results for the user belong
 </working_directory>`;
 
-/** A line for each type that the lead may choose. */
+/** A line for each type that the lead may choose, with the first line of its description. */
 export function subagentTypeLines({ config, capabilities }: LeadScope): string[] {
   return subagentNames(config.subagents, capabilities).flatMap((name) => {
     const type = resolveSubagent(config.subagents, name);
-    return type === null ? [] : [`- ${name}: ${type.description}`];
+    return type === null ? [] : [`- ${name}: ${escapedMarkup(firstLine(type.description))}`];
   });
 }
 
-/** The lead's system prompt; the part on subagents only while it may delegate. */
+function firstLine(text: string): string {
+  return text.trim().split(/[\r\n\u0085\u2028\u2029]/)[0] ?? "";
+}
+
+/** The lead's system prompt, without what tools add to it; the part on subagents only while it may delegate. */
 export function leadPrompt(scope: LeadScope, limits: DelegationLimits): string {
-  return scope.canDelegate ? `${ROLE}\n\n${subagentSection(scope, limits)}` : ROLE;
+  const delegation = scope.canDelegate ? [subagentSection(scope, limits)] : [];
+  return [ROLE, ...delegation, ...skillSections(scope.skills, scope.config.skills.loading)].join("\n\n");
 }
 
 function subagentSection(scope: LeadScope, { maxConcurrent, maxTotal }: DelegationLimits): string {
+  const isParallel = maxConcurrent > 1;
   const parts = [
-    "You may delegate with the task tool. Decide by net benefit: delegate when parallel work, a specialised type or a " +
-      "clean conversation is worth the overhead; otherwise do the work yourself.",
-    `HARD LIMITS: at most ${maxConcurrent} task ${maxConcurrent === 1 ? "call" : "calls"} in one response and at most ` +
+    `You may delegate with the task tool. Decide by net benefit: delegate when ${isParallel ? "parallel work, " : ""}a ` +
+      "specialised type or a clean conversation is worth the overhead; otherwise do the work yourself.",
+    `HARD LIMITS: at most ${maxConcurrent} task ${isParallel ? "calls" : "call"} in one response and at most ` +
       `${maxTotal} in this run. Calls beyond that are DISCARDED and their work is LOST.`,
-    ...(maxConcurrent > 1 ? [batches(maxConcurrent)] : []),
+    ...(isParallel ? [batches(maxConcurrent)] : []),
     `Types:\n${subagentTypeLines(scope).join("\n")}`,
     ...(scope.capabilities.canRunCommands && scope.tools.includes("bash") ? [EXAMPLE] : []),
   ];
   return `<subagent_system>\n${parts.join("\n\n")}\n</subagent_system>`;
 }
 
+/** The walk through work that has more parts than one response may start. */
 function batches(maxConcurrent: number): string {
-  return (
-    `With more than ${maxConcurrent} independent parts, work in batches: launch up to ${maxConcurrent} task calls in one ` +
-    "response, wait for their results, look at what is still missing, launch the next batch, and at the end put all " +
-    "results together."
-  );
+  return `With more than ${maxConcurrent} independent parts, work in batches:
+1. Count the parts, and launch up to ${maxConcurrent} task calls in one response.
+2. Wait for their results.
+3. Look at what is still missing, and launch the next batch in your next response.
+4. When nothing is missing, put all results together yourself.`;
 }
 
 const EXAMPLE =

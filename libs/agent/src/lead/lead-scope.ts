@@ -3,6 +3,7 @@ import type { Sandbox } from "@antler/sandbox";
 
 import { chooseModel } from "../models/choose-model.ts";
 import type { RunToExecute } from "../ports.ts";
+import type { Skill } from "../skills/skill.ts";
 import type { SubagentCapabilities } from "../subagents/resolve-subagent.ts";
 import { type ToolEntry, toolsInScope } from "../tools/tool-policy.ts";
 
@@ -19,6 +20,7 @@ export interface LeadScope {
   /** The lead's own tools, without `task`. */
   readonly tools: readonly string[];
   readonly canDelegate: boolean;
+  readonly skills: readonly Skill[];
 }
 
 export interface LeadScopeSources {
@@ -27,10 +29,11 @@ export interface LeadScopeSources {
   readonly sandbox: Sandbox;
   readonly capabilities: SubagentCapabilities;
   readonly mcp?: readonly ToolEntry[];
+  readonly skills?: readonly Skill[];
 }
 
 /** @throws AntlerError `model_unknown`. */
-export function leadScope({ run, config, sandbox, capabilities, mcp = [] }: LeadScopeSources): LeadScope {
+export function leadScope({ run, config, sandbox, capabilities, mcp = [], skills = [] }: LeadScopeSources): LeadScope {
   const groups = run.context.tool_groups ?? null;
   return {
     run,
@@ -42,5 +45,6 @@ export function leadScope({ run, config, sandbox, capabilities, mcp = [] }: Lead
     mcp,
     tools: toolsInScope({ groups, ...capabilities, mcp }),
     canDelegate: run.context.subagent_enabled ?? true,
+    skills,
   };
 }

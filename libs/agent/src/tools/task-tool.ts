@@ -22,6 +22,8 @@ export interface TaskCall extends z.infer<typeof schema> {
 export interface TaskToolOptions {
   /** A line for each type that may be chosen. */
   readonly typeLines: readonly string[];
+  /** Whether one answer may make several calls. */
+  readonly isParallel: boolean;
   /** Carries the call out; resolves with how the task ended. */
   readonly delegate: (call: TaskCall) => Promise<SubagentOutcome>;
   /** Aborts with the run. */
@@ -29,7 +31,7 @@ export interface TaskToolOptions {
 }
 
 /** The lead's way to a subagent. To the model it is a tool like any other; its result is one text. */
-export function createTaskTool({ typeLines, delegate, signal }: TaskToolOptions) {
+export function createTaskTool({ typeLines, isParallel, delegate, signal }: TaskToolOptions) {
   return tool(
     async (input: z.infer<typeof schema>, config: TaskToolConfig) => {
       const callId = config.toolCall?.id ?? config.toolCallId ?? "";
@@ -37,7 +39,7 @@ export function createTaskTool({ typeLines, delegate, signal }: TaskToolOptions)
       const onFrame = (frame: TaskFrame) => config.writer?.(frame);
       return outcomeMessage(callId, await delegate({ ...input, callId, signal: signals, onFrame }));
     },
-    { name: TASK_TOOL_NAME, description: description(typeLines), schema },
+    { name: TASK_TOOL_NAME, description: description(typeLines, isParallel), schema },
   );
 }
 
@@ -46,11 +48,16 @@ type TaskToolConfig = LangGraphRunnableConfig & {
   readonly toolCallId?: string;
 };
 
-function description(typeLines: readonly string[]): string {
+function description(typeLines: readonly string[], isParallel: boolean): string {
+  const [parallelGain, parallelRule] = isParallel ? [PARALLEL_GAIN, PARALLEL_RULE] : ["", ""];
   return `Delegate a task to a subagent: another full agent with a conversation of its own, in the same sandbox and files. Only its final answer comes back.
 
-Delegate when the benefit outweighs the overhead: independent parts can run in parallel, a specialised type fits, or long exploration would fill your own conversation. That work is complex, has many steps or concerns a large repository is no reason by itself. Do not split dependent steps over parallel subagents, do not let two of them write the same files, and do not delegate what needs the user.
+Delegate only when the benefit outweighs the overhead: ${parallelGain}a type has tools, skills or a model that fit the work, or long exploration would fill your own conversation. That work is complex, has many steps or concerns a large repository is no reason by itself. ${parallelRule}Do not delegate what needs the user.
 
 Types:
 ${typeLines.join("\n")}`;
 }
+
+const PARALLEL_GAIN = "independent parts run in parallel and end sooner, ";
+const PARALLEL_RULE =
+  "Do not split dependent steps over parallel subagents, and do not let two of them touch the same files or have the same side effects. ";

@@ -1,3 +1,5 @@
+import { escapedMarkup } from "../messages/escaped-markup.ts";
+
 export interface ToolNotes {
   /** Names of the tools whose schemas are not shown yet. */
   readonly deferred: readonly string[];
@@ -8,8 +10,8 @@ export interface ToolNotes {
 /** What a system prompt says of tools that stand not in the request: names alone, and only when there are any. */
 export function toolSections({ deferred, down }: ToolNotes): string[] {
   return [
-    ...(deferred.length > 0 ? [section("available-deferred-tools", deferred.map(escaped).join("\n"))] : []),
-    ...(down.length > 0 ? [section("unavailable-tool-servers", unavailable(down.map(escaped)))] : []),
+    ...(deferred.length > 0 ? [section("available-deferred-tools", deferred.map(escapedMarkup).join("\n"))] : []),
+    ...(down.length > 0 ? [section("unavailable-tool-servers", unavailable(down.map(escapedMarkup)))] : []),
   ];
 }
 
@@ -19,8 +21,4 @@ function unavailable(servers: readonly string[]): string {
 
 function section(tag: string, text: string): string {
   return `<${tag}>\n${text}\n</${tag}>`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

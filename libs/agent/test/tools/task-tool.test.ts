@@ -12,7 +12,7 @@ function invoke(
   signal = new AbortController().signal,
 ) {
   const frames: unknown[] = [];
-  const tool = createTaskTool({ typeLines: ["- bash: commands"], delegate, signal });
+  const tool = createTaskTool({ typeLines: ["- bash: commands"], isParallel: true, delegate, signal });
   const config: object = { writer: (frame: unknown) => void frames.push(frame) };
   return { frames, result: tool.invoke({ name: "task", args, id: "c1", type: "tool_call" }, config) };
 }
@@ -60,5 +60,25 @@ describe("createTaskTool", () => {
     });
 
     expect(Object.keys(schema.shape)).toEqual(["description", "prompt", "subagent_type"]);
+  });
+});
+
+describe("what the model reads of the task tool", () => {
+  const told = (isParallel: boolean) =>
+    createTaskTool({
+      ...{ typeLines: ["- bash: commands"], isParallel, signal: new AbortController().signal },
+      delegate: async () => anOutcome(),
+    }).description;
+
+  it("F1: names what speaks for a delegation, what does not, and the types", () => {
+    expect(told(true)).toMatch(/only when the benefit outweighs the overhead/);
+    expect(told(true)).toMatch(/complex, has many steps or concerns a large repository is no reason/);
+    expect(told(true)).toMatch(/dependent steps.*same files.*side effects.*needs the user/s);
+    expect(told(true)).toMatch(/Types:\n- bash: commands$/);
+  });
+
+  it("DF-U13 says nothing of parallel work when one call at a time is allowed", () => {
+    expect(told(true)).toMatch(/parallel/);
+    expect(told(false)).not.toMatch(/parallel/);
   });
 });
