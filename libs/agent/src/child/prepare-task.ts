@@ -4,7 +4,7 @@ import type { Workspaces } from "@antler/sandbox";
 import { inheritedSkills } from "../lead/task-draft.ts";
 import type { TaskToExecute } from "../ports.ts";
 import { allowedTools } from "../skills/allowed-tools.ts";
-import { type LoadedSkills,loadSkills } from "../skills/load-skills.ts";
+import { type LoadedSkills, loadSkills } from "../skills/load-skills.ts";
 import { skillSections } from "../skills/skill-section.ts";
 import type { SkillStorage } from "../skills/skill-storage.ts";
 import { resolveSubagent } from "../subagents/resolve-subagent.ts";
@@ -47,7 +47,10 @@ function verified(
   task: TaskToExecute,
 ): TaskEnvelope | { ending: ChildEnding } {
   try {
-    return verifyEnvelope(task, { config, capabilities: { canRunCommands: workspaces.bashAvailable, canFetch: config.web_fetch.enabled } });
+    return verifyEnvelope(task, {
+      config,
+      capabilities: { canRunCommands: workspaces.bashAvailable, canFetch: config.web_fetch.enabled },
+    });
   } catch (error) {
     if (!isAntlerError(error, "envelope_refused")) throw error;
     return { ending: failedTask(error, null) };
