@@ -12,8 +12,8 @@ import {
   systemTexts,
   toolNames,
 } from "../../../../test/harness/model-server.ts";
-import { createModels, createSkillStorage, executeTask, type SkillStorage } from "../../src/index.ts";
 import { AGENT_CREATED } from "../../src/create-agent.ts";
+import { createModels, createSkillStorage, executeTask, type SkillStorage } from "../../src/index.ts";
 import { aConfig, aLease, aRecorder, aTask, openWorkspaces, type TaskChoices } from "../support/executions.ts";
 import { skillFiles, skillText } from "../support/skill-files.ts";
 
@@ -39,7 +39,10 @@ interface Execution {
 
 type Answer = (request: ModelRequest, index: number) => ModelAnswer;
 
-async function execute(answer: Answer, { rules = {}, skills = null, task = {}, storage, files = FILES }: Execution = {}) {
+async function execute(
+  answer: Answer,
+  { rules = {}, skills = null, task = {}, storage, files = FILES }: Execution = {},
+) {
   await using server = await startModelServer(answer);
   await using folder = await skillFiles(files);
   const config = aConfig(server.baseUrl, { skills: { dir: folder.dir, disabled: ["off"], ...rules } });
@@ -63,7 +66,9 @@ describe("the skills of a task", () => {
 
     expect(requests[0]?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
     const [text] = systemTexts(requests[0]!);
-    expect(text).toMatch(/You were given one task.*Steps of alpha.*Steps of free.*<current_date>\d{4}-\d\d-\d\d \(UTC\)/);
+    expect(text).toMatch(
+      /You were given one task.*Steps of alpha.*Steps of free.*<current_date>\d{4}-\d\d-\d\d \(UTC\)/,
+    );
     expect(text).not.toMatch(/Steps of (beta|off)|secret/);
   });
 
@@ -150,7 +155,10 @@ describe("the files of skills", () => {
 describe("the allowed-tools of skills", () => {
   it.each([
     [["alpha"], ["ls", "read_file"]],
-    [["alpha", "beta", "free"], ["bash", "ls", "read_file"]],
+    [
+      ["alpha", "beta", "free"],
+      ["bash", "ls", "read_file"],
+    ],
     [["free"], ["bash", "ls", "read_file", "write_file", "str_replace", "glob", "grep"]],
     [[], ["bash", "ls", "read_file", "write_file", "str_replace", "glob", "grep"]],
   ])("DF-X21 at_start: of %j leave %j, and no other tool runs", async (skills, tools) => {

@@ -11,6 +11,7 @@ import {
   type LeadOutcome,
   type McpPool,
   type RunToExecute,
+  type SkillStorage,
 } from "../../src/index.ts";
 import { aLease, aRecorder, aRun, aSaver, type TestLease } from "./executions.ts";
 
@@ -24,6 +25,7 @@ export interface LeadRunOptions {
   readonly recorder?: ReturnType<typeof aRecorder>;
   readonly endedCalls?: ReadonlyMap<string, SubagentOutcome>;
   readonly mcp?: McpPool;
+  readonly skills?: SkillStorage;
 }
 
 export interface LeadRun {
@@ -40,8 +42,11 @@ export function startLead(options: LeadRunOptions): LeadRun {
   const delegate = options.delegate ?? (() => Promise.reject(new Error("nothing may be delegated")));
   const ended = options.endedCalls ?? new Map<string, SubagentOutcome>();
   const deps = { config, models: createModels(config, {}), workspaces, saver, delegate, endedCalls: async () => ended };
-  const mcp = options.mcp === undefined ? {} : { mcp: options.mcp };
-  const outcome = executeRun({ ...deps, ...mcp, ...recorder.sinks, publishLive: recorder.publishLive }, run, lease);
+  const tools = {
+    ...(options.mcp !== undefined && { mcp: options.mcp }),
+    ...(options.skills !== undefined && { skills: options.skills }),
+  };
+  const outcome = executeRun({ ...deps, ...tools, ...recorder.sinks, publishLive: recorder.publishLive }, run, lease);
   return { outcome, recorder, run, lease, saver };
 }
 
