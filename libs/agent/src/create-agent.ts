@@ -1,8 +1,8 @@
 import { channel } from "node:diagnostics_channel";
 
-import type { BaseMessage, ToolMessage } from "@langchain/core/messages";
+import { type BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
-import type { BaseCheckpointSaver } from "@langchain/langgraph";
+import { type BaseCheckpointSaver, Command } from "@langchain/langgraph";
 import { type AgentMiddleware, createAgent as createLangchainAgent } from "langchain";
 
 import type { AgentModel } from "./models/agent-model.ts";
@@ -45,12 +45,19 @@ export interface AgentInput {
   readonly thread_data: NonNullable<ThreadState["thread_data"]>;
 }
 
+/** The answer to a pending interrupt, or to several by their ids. */
+export interface AgentResume {
+  readonly resume: unknown;
+}
+
 export interface CompiledAgent {
   /** Runs the agent; null continues from the checkpoint. */
-  stream(input: AgentInput | null, options: AgentStreamOptions): AsyncGenerator<AgentChunk>;
+  stream(input: AgentInput | AgentResume | null, options: AgentStreamOptions): AsyncGenerator<AgentChunk>;
   /** Adds results to the newest checkpoint, as if the tools had given them. */
   addResults(threadId: string, results: readonly ToolMessage[]): Promise<void>;
-  /** The messages of the newest checkpoint. */
+  /** Results of calls of a step that has not ended: `addResults` keeps them, new input drops them. */
+  finishedCalls(threadId: string): Promise<readonly ToolMessage[]>;
+  /** The messages of the newest checkpoint and of its step that has not ended. */
   messages(threadId: string): Promise<readonly BaseMessage[]>;
 }
 
@@ -75,7 +82,7 @@ export function createAgent(spec: AgentSpec): CompiledAgent {
   const configurableOf = (threadId: string) => ({ thread_id: threadId, checkpoint_ns: "" });
   return {
     async *stream(input, options) {
-      const chunks = await graph.stream(input === null ? null : { ...input, messages: [...input.messages] }, {
+      const chunks = await graph.stream(graphInputOf(input), {
         configurable: { ...configurableOf(options.threadId), run_id: options.runId },
         signal: options.signal,
         streamMode: [...options.modes],
@@ -91,9 +98,23 @@ export function createAgent(spec: AgentSpec): CompiledAgent {
     async addResults(threadId, results) {
       await graph.updateState({ configurable: configurableOf(threadId) }, { messages: [...results] }, "tools");
     },
+    async finishedCalls(threadId) {
+      const { tasks } = await graph.getState({ configurable: configurableOf(threadId) });
+      return tasks.flatMap(({ result }) => toolMessagesOf(result));
+    },
     async messages(threadId) {
       const snapshot = await graph.getState({ configurable: configurableOf(threadId) });
       return (snapshot.values as Partial<ThreadState>).messages ?? [];
     },
   };
+}
+
+function graphInputOf(input: AgentInput | AgentResume | null) {
+  if (input === null) return null;
+  return "resume" in input ? new Command({ resume: input.resume }) : { ...input, messages: [...input.messages] };
+}
+
+function toolMessagesOf(result: unknown): ToolMessage[] {
+  const { messages } = (result ?? {}) as { readonly messages?: unknown };
+  return [messages].flat().filter((message) => ToolMessage.isInstance(message));
 }

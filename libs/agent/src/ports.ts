@@ -3,6 +3,7 @@ import type {
   Lane,
   LiveSignal,
   NewRunEvent,
+  RunCommand,
   RunContext,
   RunEvent,
   RunTerminalStatus,
@@ -50,6 +51,10 @@ export interface RunToExecute {
   readonly trace: TraceContext;
   readonly identity: Identity;
   readonly input: Readonly<Record<string, unknown>> | null;
+  /** Answers interrupts of the thread, in the place of input. */
+  readonly command?: RunCommand | null;
+  /** Most model calls, as settled when the run was accepted. */
+  readonly max_model_calls?: number;
   readonly context: RunContext;
   readonly config: Readonly<Record<string, unknown>>;
   readonly stream_modes: readonly StreamMode[];

@@ -35,6 +35,9 @@ const delegationsValue = new ReducedValue(Delegations, { reducer: mergeDelegatio
 /** The part of the state that a middleware sees which knows the thread's delegations. */
 export const DelegationsState = new StateSchema({ delegations: delegationsValue });
 
+const Todo = z.object({ content: z.string(), status: z.enum(["pending", "in_progress", "completed"]) });
+const Todos = z.array(Todo).default(() => []);
+
 const promotedValue = new ReducedValue(Promoted, { reducer: addPromoted });
 
 /** The part of the state that a middleware sees which looks for promoted tools. */
@@ -51,6 +54,7 @@ export const ThreadState = new StateSchema({
   title: z.string().optional(),
   promoted: promotedValue,
   delegations: delegationsValue,
+  todos: new ReducedValue(Todos, { reducer: (_current, next) => next }),
   artifacts: new ReducedValue(Artifacts, {
     reducer: (current: string[], next: string[]) => [...new Set([...current, ...next])],
   }),

@@ -28,11 +28,22 @@ export const RunContext = z.looseObject({
 });
 export type RunContext = z.infer<typeof RunContext>;
 
+/** A question that a run waits for an answer to. */
+export const Interrupt = z.object({ id: z.string(), value: z.unknown() }).meta({ id: "Interrupt" });
+export type Interrupt = z.infer<typeof Interrupt>;
+
+/** Answers pending interrupts of the thread: one value for the only one, or an object of values by interrupt id. */
+const RunCommand = z.strictObject({
+  resume: z.unknown().refine((resume) => resume != null, "must be the answer to what the run asked"),
+});
+export type RunCommand = z.infer<typeof RunCommand>;
+
 /** Body of every route that creates a run. Options that are not listed are refused by name. */
 export const CreateRunBody = z
   .strictObject({
     assistant_id: z.string().min(1),
     input: Loose.nullable().optional(),
+    command: RunCommand.optional(),
     metadata: Loose.optional(),
     config: z.looseObject({ configurable: Loose.optional(), recursion_limit: z.int().min(1).optional() }).optional(),
     context: RunContext.optional(),
@@ -44,6 +55,10 @@ export const CreateRunBody = z
     if_not_exists: z.enum(["create", "reject"]).optional(),
     durability: z.literal("sync").optional(),
     lane: Lane.optional(),
+  })
+  .refine(({ command, input }) => command === undefined || input == null, {
+    path: ["input"],
+    error: "must be left out when command.resume is given",
   })
   .meta({ id: "CreateRunBody" });
 export type CreateRunBody = z.infer<typeof CreateRunBody>;
@@ -58,6 +73,10 @@ export const RunView = z
     status: RunStatus,
     stop_reason: StopReason.nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    /** What the run waits for an answer to. */
+    interrupts: z.array(Interrupt),
+    /** Most model calls of the lead: the lower of config.recursion_limit and runs.max_model_calls; null of old runs. */
+    max_model_calls: z.int().nullable(),
     metadata: Loose,
     kwargs: Loose,
     multitask_strategy: z.string(),

@@ -26,7 +26,9 @@ export {
   CancelQuery,
   CreateRunBody,
   EventsQuery,
+  Interrupt,
   LEAD_ASSISTANT_ID,
+  type RunCommand,
   RunContext,
   RunView,
   StreamMode,
@@ -34,6 +36,7 @@ export {
 } from "./http-runs.ts";
 export { CreateThreadBody, ThreadStateView, ThreadView, WorkspaceReceipt } from "./http-threads.ts";
 export { DEFAULT_TENANT, Name, RunId, TaskId, ThreadId, ToolCallId } from "./ids.ts";
+export { modelCallLimit } from "./model-call-limit.ts";
 export { Problem, problemOf, type StoredError, storedErrorOf } from "./problem.ts";
 export {
   categoryOf,

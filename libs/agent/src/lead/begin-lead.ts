@@ -1,6 +1,6 @@
 import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
 
-import type { AgentInput, CompiledAgent } from "../create-agent.ts";
+import type { AgentInput, AgentResume, CompiledAgent } from "../create-agent.ts";
 import { closingMessages } from "./close-interrupted-calls.ts";
 import type { LeadDrive } from "./lead-drive.ts";
 import { inputMessages } from "./lead-input.ts";
@@ -8,14 +8,15 @@ import { inputMessages } from "./lead-input.ts";
 /** Where a lead begins. */
 export interface LeadBeginning {
   /** Null continues from the checkpoint. */
-  readonly input: AgentInput | null;
+  readonly input: AgentInput | AgentResume | null;
   /** What earlier claims of the run have saved of this turn. */
   readonly earlier: readonly BaseMessage[];
 }
 
 /**
  * What the graph begins with. A fresh run gets its input, before it the results that calls of an interrupted run on
- * the thread still lack. A run that has a checkpoint of its own gets null: its input stands there already.
+ * the thread still lack, or the answer with which it goes on from where an earlier run waits. A run that has a
+ * checkpoint of its own gets null: its input stands there already.
  */
 export async function beginLead(
   { deps, run, lease, events, sandbox }: LeadDrive,
@@ -28,8 +29,13 @@ export async function beginLead(
     events.messages(earlier);
     return { input: null, earlier };
   }
+  if (run.command != null) return { input: { resume: run.command.resume }, earlier: [] };
   if (run.input === null) return { input: null, earlier: [] };
-  const messages = [...(await closingMessages(saved, deps.endedCalls, 0)), ...inputMessages(run.input)];
+  const closing = await closingMessages(
+    { messages: saved, finished: await agent.finishedCalls(run.thread_id), endedCalls: deps.endedCalls },
+    0,
+  );
+  const messages = [...closing, ...inputMessages(run.input)];
   events.messages(messages);
   const input = { messages, sandbox: { sandbox_id: sandbox.id }, thread_data: sandbox.threadData };
   return { input, earlier: [] };

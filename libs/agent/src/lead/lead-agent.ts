@@ -13,6 +13,7 @@ import { createEmptyAnswerNudge } from "../middleware/empty-answer-nudge.ts";
 import { createRepeatedTask } from "../middleware/repeated-task.ts";
 import { createSubagentLimit } from "../middleware/subagent-limit.ts";
 import { summarizationOf } from "../middleware/summarization.ts";
+import { createTodoList, type TodoList } from "../middleware/todo-list.ts";
 import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
 import { createUsageRecorder, type UsageRecorder } from "../middleware/usage-recorder.ts";
 import { modelCallMiddleware } from "../model-call-middleware.ts";
@@ -20,6 +21,7 @@ import type { Models } from "../models/models.ts";
 import type { Delegate, EventSink, ExecutionLease, UsageSink } from "../ports.ts";
 import { type DelegationLimits, delegationLimits } from "../subagents/delegation-limits.ts";
 import type { TrimmedCalls } from "../subagents/limit-task-calls.ts";
+import { createLeadTools } from "../tools/lead-tools.ts";
 import { createReadMarks } from "../tools/read-marks.ts";
 import { refusedEvent } from "../tools/refused-event.ts";
 import { createTaskTool } from "../tools/task-tool.ts";
@@ -61,7 +63,8 @@ export async function createLeadAgent(options: LeadAgentOptions): Promise<LeadAg
   const { lease, models } = options;
   const modelName = scope.model.name;
   const summaries = { config: config.summarization, models, modelName, lease, usage, runId: run._id };
-  const toolkit = leadToolkit(options, limits);
+  const todos = createTodoList();
+  const toolkit = leadToolkit(options, limits, todos.tools);
   const delegation = scope.canDelegate ? delegationMiddleware(options, limits, guards) : [];
   const sections = [...(scope.canDelegate ? [DELEGATION_AUTHORITY] : []), ...toolkit.sections];
   const agent = createAgent({
@@ -73,6 +76,7 @@ export async function createLeadAgent(options: LeadAgentOptions): Promise<LeadAg
       ...delegation,
       turns.middleware,
       createEmptyAnswerNudge(),
+      todos.middleware,
       ...guards.middleware,
       ...modelCallMiddleware({ lease, model: scope.model, usage, newId, toolGate: toolkit.gate }),
     ],
@@ -112,12 +116,12 @@ function usageRecorder({ scope, lease, usage }: LeadAgentOptions): UsageRecorder
   });
 }
 
-function leadToolkit(options: LeadAgentOptions, limits: DelegationLimits): Toolkit {
+function leadToolkit(options: LeadAgentOptions, limits: DelegationLimits, todos: TodoList["tools"]): Toolkit {
   const { scope, mcp, events } = options;
   return createToolkit({
     names: scope.tools,
     own: ownTools(options),
-    beside: scope.canDelegate ? [taskTool(options, limits)] : [],
+    beside: [...(scope.canDelegate ? [taskTool(options, limits)] : []), ...todos, ...createLeadTools(scope.sandbox)],
     mcp,
     isSearchEnabled: scope.config.tools.tool_search.enabled,
     onRefused: (refusal) => events.append(refusedEvent(refusal, { ownerId: scope.run._id, caller: "lead" })),

@@ -2,6 +2,7 @@ import { type BaseMessage } from "@langchain/core/messages";
 
 import {
   type AntlerError,
+  type Interrupt,
   isAntlerError,
   messageOf,
   type StopReason,
@@ -20,14 +21,16 @@ export function endedRun(messages: readonly BaseMessage[], stopReason: StopReaso
   return { status: "success", stop_reason: stopReason, error: null, output };
 }
 
-/** A run that waits for a human. */
-export function interruptedRun(): LeadOutcome {
-  return { status: "interrupted", stop_reason: "input_required", error: null, output: null };
+/** A run that waits for a human, with what it asks. */
+export function interruptedRun(interrupts: readonly Interrupt[]): LeadOutcome {
+  const output = { interrupts: [...interrupts] };
+  return { status: "interrupted", stop_reason: "input_required", error: null, output };
 }
 
-/** A lead that was refused a further model call. */
-export function cappedRun(maxModelCalls: number): LeadOutcome {
-  const message = `The lead reached its limit of ${maxModelCalls} model calls; raise config.recursion_limit`;
+/** A lead that was refused a further model call; the message names the limit that struck. */
+export function cappedRun(maxModelCalls: number, requested: Readonly<Record<string, unknown>>): LeadOutcome {
+  const limit = requested["recursion_limit"] === maxModelCalls ? "config.recursion_limit" : "runs.max_model_calls";
+  const message = `The lead reached its limit of ${maxModelCalls} model calls; raise ${limit}`;
   return { ...failure({ code: "deadline_exceeded", message }), stop_reason: "turn_capped" };
 }
 

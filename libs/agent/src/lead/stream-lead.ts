@@ -1,28 +1,32 @@
-import type { AgentInput, AgentStreamMode, CompiledAgent } from "../create-agent.ts";
+import { z } from "zod";
+
+import { Interrupt } from "@antler/contracts";
+
+import type { AgentInput, AgentResume, AgentStreamMode, CompiledAgent } from "../create-agent.ts";
 import type { RunToExecute } from "../ports.ts";
 import type { LeadDrive } from "./lead-drive.ts";
 import { createLiveDeltas } from "./live-deltas.ts";
 
 export interface LeadStream {
   readonly agent: CompiledAgent;
-  readonly input: AgentInput | null;
+  readonly input: AgentInput | AgentResume | null;
   readonly maxModelCalls: number;
 }
 
-/** Streams the graph into the run's log and its live signals; true when it stopped to wait for input. */
-export async function streamLead(drive: Omit<LeadDrive, "sandbox">, stream: LeadStream): Promise<boolean> {
+/** Streams the graph into the run's log and its live signals; resolves with what it stopped to ask, mostly nothing. */
+export async function streamLead(drive: Omit<LeadDrive, "sandbox">, stream: LeadStream): Promise<readonly Interrupt[]> {
   const { deps, run, lease, events } = drive;
   const live = createLiveDeltas(deps.publishLive);
   const { agent, input, maxModelCalls } = stream;
   const options = { threadId: run.thread_id, runId: run._id, signal: lease.signal, modes: modesOf(run), maxModelCalls };
-  let isWaiting = false;
+  const interrupts: Interrupt[] = [];
   try {
     for await (const chunk of agent.stream(input, options)) {
       if (chunk.mode === "messages") live.push(chunk.namespace, chunk.payload);
       else events.chunk(chunk);
-      isWaiting ||= chunk.mode === "updates" && isInterrupt(chunk.payload);
+      if (chunk.mode === "updates") interrupts.push(...interruptsIn(chunk.payload));
     }
-    return isWaiting;
+    return interrupts;
   } finally {
     live.close();
   }
@@ -37,6 +41,9 @@ function modesOf({ stream_modes: modes }: RunToExecute): AgentStreamMode[] {
   return wanted;
 }
 
-function isInterrupt(payload: unknown): boolean {
-  return typeof payload === "object" && payload !== null && "__interrupt__" in payload;
+const Interrupted = z.object({ __interrupt__: z.array(Interrupt) });
+
+function interruptsIn(payload: unknown): readonly Interrupt[] {
+  const parsed = Interrupted.safeParse(payload);
+  return parsed.success ? parsed.data.__interrupt__ : [];
 }

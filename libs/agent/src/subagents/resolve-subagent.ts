@@ -5,6 +5,8 @@ import { BUILT_IN_SUBAGENTS, type SubagentType } from "./built-in-subagents.ts";
 export interface SubagentCapabilities {
   /** Whether commands can run, isolated or with leave. */
   readonly canRunCommands: boolean;
+  /** Whether agents may read the web; not without it. */
+  readonly canFetch?: boolean;
 }
 
 /** The type of that name with the configuration over it; null when there is none. Built-in names come first. */

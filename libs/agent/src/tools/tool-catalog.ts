@@ -7,6 +7,7 @@ import { createLsTool } from "./ls-tool.ts";
 import { createReadFileTool } from "./read-file-tool.ts";
 import { createStrReplaceTool } from "./str-replace-tool.ts";
 import type { ToolContext } from "./tool-context.ts";
+import { createWebFetchTool, WEB_FETCH_NAME } from "./web-fetch-tool.ts";
 import { createWriteFileTool } from "./write-file-tool.ts";
 
 interface CatalogEntry {
@@ -23,6 +24,10 @@ const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   str_replace: { group: "file:write", create: createStrReplaceTool },
   glob: { group: "file:read", create: createGlobTool },
   grep: { group: "file:read", create: createGrepTool },
+  [WEB_FETCH_NAME]: {
+    group: "web",
+    create: ({ webFetch: config, signal }) => createWebFetchTool({ config, signal }),
+  },
 };
 
 /** Names and groups of the catalog, in the order in which models are shown the tools. */

@@ -1,3 +1,4 @@
+import type { WebFetchConfig } from "@antler/contracts";
 import type { Sandbox } from "@antler/sandbox";
 
 import type { ReadMarks } from "./read-marks.ts";
@@ -9,4 +10,5 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   readonly commandTimeoutMs: number;
   readonly readMarks: ReadMarks;
+  readonly webFetch: WebFetchConfig;
 }

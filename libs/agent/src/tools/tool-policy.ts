@@ -1,4 +1,5 @@
 import { TOOL_GROUPS } from "./tool-catalog.ts";
+import { WEB_FETCH_NAME } from "./web-fetch-tool.ts";
 
 /** A tool as policies see it. */
 export interface ToolEntry {
@@ -11,6 +12,8 @@ export interface ToolScope {
   readonly groups: readonly string[] | null;
   /** Whether commands can run, isolated or with leave. */
   readonly canRunCommands: boolean;
+  /** Whether the configuration lets agents read the web; not without it. */
+  readonly canFetch?: boolean;
   /** Tools of MCP servers. */
   readonly mcp?: readonly ToolEntry[];
 }
@@ -31,10 +34,11 @@ export function withoutDoubles(...sources: readonly (readonly ToolEntry[])[]): T
 }
 
 /** First filter: the names of the tools in a scope, the catalog's in its order and then those of MCP servers; never `task`. */
-export function toolsInScope({ groups, canRunCommands, mcp = [] }: ToolScope): string[] {
+export function toolsInScope({ groups, canRunCommands, canFetch = false, mcp = [] }: ToolScope): string[] {
   const catalog = Object.entries(TOOL_GROUPS).map(([name, group]) => ({ name, group }));
   return withoutDoubles(catalog, mcp)
-    .filter(({ name, group }) => (groups === null || groups.includes(group)) && (name !== "bash" || canRunCommands))
+    .filter(({ group }) => groups === null || groups.includes(group))
+    .filter(({ name }) => (name !== "bash" || canRunCommands) && (name !== WEB_FETCH_NAME || canFetch))
     .map(({ name }) => name);
 }
 

@@ -42,6 +42,7 @@ const STATE_KEYS = {
   messages: "severed: a subagent has a conversation of its own",
   title: "severed",
   promoted: "severed: a subagent searches for itself",
+  todos: "severed: the lead's list; a subagent has no write_todos",
   artifacts: "severed",
   delegations: "severed: a subagent never delegates",
 };

@@ -151,7 +151,7 @@ describe("the task tool", () => {
     expect(
       requests.map(({ envelope }) => [envelope.subagent.name, envelope.tool_groups, envelope.tools.toSorted()]),
     ).toEqual([
-      ["general-purpose", null, ["bash", "glob", "grep", "ls", "read_file", "str_replace", "write_file"]],
+      ["general-purpose", null, ["bash", "glob", "grep", "ls", "read_file", "str_replace", "web_fetch", "write_file"]],
       ["bash", null, ["bash", "ls", "read_file", "str_replace", "write_file"]],
     ]);
   });

@@ -1,6 +1,7 @@
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { parseConfig } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { Sandbox } from "@antler/sandbox";
 
@@ -26,7 +27,8 @@ interface Bench {
 async function aBench(threadId = newId(), commandTimeoutMs = 5000): Promise<Bench> {
   const sandbox = await opened.workspaces.open("default", threadId);
   const signal = new AbortController().signal;
-  const context = { sandbox, signal, commandTimeoutMs, readMarks: createReadMarks(sandbox) };
+  const { web_fetch: webFetch } = parseConfig({}, {});
+  const context = { sandbox, signal, commandTimeoutMs, readMarks: createReadMarks(sandbox), webFetch };
   const tools = new Map<string, StructuredToolInterface>(
     createTools(Object.keys(TOOL_GROUPS), context).map((tool) => [tool.name, tool]),
   );

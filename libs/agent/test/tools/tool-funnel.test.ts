@@ -87,7 +87,7 @@ describe("the tool policy", () => {
     expect(narrowTools(ALL, { allowed: null, denied: [] })).toEqual(ALL);
     expect(narrowTools(ALL, { allowed: [], denied: [] })).toEqual([]);
     const type = { tools: null, deniedTools: [] };
-    const scope = { groups: null, canRunCommands: true, mcp: MCP };
+    const scope = { groups: null, canRunCommands: true, canFetch: true, mcp: MCP };
     expect(subagentTools(type, scope, null)).toEqual(ALL);
     expect(subagentTools(type, scope, [])).toEqual([]);
   });
