@@ -4,11 +4,19 @@ import { tool } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { calls, inOrder, says, startModelServer } from "../../../../test/harness/model-server.ts";
+import { calls, inOrder, says, startModelServer, systemTexts } from "../../../../test/harness/model-server.ts";
 import { traceName } from "../../src/child/trace-name.ts";
 import { AGENT_CREATED } from "../../src/create-agent.ts";
-import { type AgentSpec, createAgent, createModels, executeTask, type McpPool } from "../../src/index.ts";
+import {
+  type AgentSpec,
+  createAgent,
+  createModels,
+  createSkillStorage,
+  executeTask,
+  type McpPool,
+} from "../../src/index.ts";
 import { aConfig, aLease, aRecorder, aTask, openWorkspaces } from "../support/executions.ts";
+import { skillFiles, skillText } from "../support/skill-files.ts";
 
 interface Seen {
   readonly context?: Record<string, unknown>;
@@ -54,6 +62,31 @@ async function execute(identity: object = {}) {
   expect(outcome).toMatchObject({ status: "completed", result: "Done" });
   return { specs, seen, envelope };
 }
+
+describe("the system message of a task", () => {
+  it("DF-X16 holds prompt, skills and deferred tools in this order, and nothing else does", async () => {
+    await using server = await startModelServer(inOrder(says("Done")));
+    await using folder = await skillFiles({ "shared/alpha/SKILL.md": skillText("alpha") });
+    const servers = { far: { transport: "http", url: "http://127.0.0.1:1/mcp" } };
+    const tools = { mcp: { servers }, tool_search: { enabled: true } };
+    const config = aConfig(server.baseUrl, { tools, skills: { dir: folder.dir } });
+    await using opened = await openWorkspaces(config);
+    const { mcp } = probe();
+    const deps = { config, models: createModels(config, {}), ...opened, mcp, ...aRecorder().sinks };
+
+    await executeTask(
+      { ...deps, skills: createSkillStorage(config.skills) },
+      aTask({ tools: ["far__look"] }),
+      aLease(),
+    );
+
+    expect(server.requests[0]?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(systemTexts(server.requests[0]!)[0]).toMatch(
+      /You were given one task.*<skills>.*Steps of alpha.*<available-deferred-tools>.*far__look.*<current_date>/,
+    );
+    expect(server.requests[0]?.messages[1]?.content).toBe("Count the files");
+  });
+});
 
 describe("the agent of a task", () => {
   it("DF-X22 is made once, without checkpointer and prompt, with the state of every agent", async () => {
