@@ -13,6 +13,7 @@ import { createRetryAfterWait } from "./middleware/retry-after-wait.ts";
 import { createSingleSystemMessage } from "./middleware/single-system-message.ts";
 import { createToolErrors } from "./middleware/tool-errors.ts";
 import type { UsageRecorder } from "./middleware/usage-recorder.ts";
+import { createWholeAnswer } from "./middleware/whole-answer.ts";
 import type { ExecutionLease } from "./ports.ts";
 
 export interface ModelCallOptions {
@@ -41,6 +42,7 @@ export function modelCallMiddleware({ lease, model, usage, newId, toolGate }: Mo
     createRequestCheck(),
     createModelRetry(model.max_retries, lease),
     createRetryAfterWait(lease.signal),
+    createWholeAnswer(model.provider),
     createExecutionGuard(lease),
   ];
 }

@@ -173,6 +173,30 @@ describe("a lead that watches its task", () => {
     expect(frames.flatMap((frame) => (frame?.type === "task_running" ? [frame.message_index] : []))).toEqual([1, 2, 3]);
   });
 
+  it("DF-X28 finds result and usage with whatever first tells it that the task has ended", async () => {
+    const settled: Promise<TaskRow | undefined>[] = [];
+    startRunner(async (task) => {
+      const subscription = lead.bus.subscribe(subjects.settled("task", task._id), () => {
+        settled.push(lead.store.tasks.get(task._id));
+      });
+      closing.push(async () => subscription.close());
+      return completed("whole");
+    });
+    await createDelegation(lead).delegate(requestOf(await heldRun()));
+    await expect.poll(() => settled.length).toBeGreaterThan(0);
+
+    expect(await settled[0]).toMatchObject({ status: "completed", result: "whole", usage: { total_tokens: 15 } });
+  });
+
+  it("DF-X27 refuses an end that is none, and leaves the task as it is", async () => {
+    const request = requestOf(await heldRun());
+    const task = await taskInLedger(request, 60_000);
+    const ending = { status: "running", fields: { result: "x" }, owed: [] };
+
+    await expect(lead.store.tasks.force(task._id, {}, ending)).rejects.toThrow("cannot end with the status running");
+    expect(await lead.store.tasks.get(task._id)).toEqual(task);
+  });
+
   it("DF-E13 finds a long result cut and marked in its end, and whole in its outcome", async () => {
     startRunner(async () => completed("x".repeat(9000)));
     const held = await heldRun();

@@ -71,6 +71,8 @@ export function createWorkLedger<Row extends WorkRow>(
     return (row as Row | null) ?? undefined;
   };
 
+  const ending = (settlement: Settlement) => endingIn(terminalStatuses, settlement);
+
   const fenced = ({ id, epoch, claimId }: Fence) => ({ _id: id, epoch, "claim.id": claimId, status: "running" });
 
   return {
@@ -92,10 +94,10 @@ export function createWorkLedger<Row extends WorkRow>(
 
     release: (fence, options) => update(fenced(fence), [{ $set: releaseFields(options) }]),
 
-    settle: (fence, settlement) => update(fenced(fence), settleStages(settlement, false)),
+    settle: async (fence, settlement) => update(fenced(fence), settleStages(ending(settlement), false)),
 
-    force: (id, condition, settlement) =>
-      update({ $and: [{ _id: id }, live, condition] }, settleStages(settlement, true)),
+    force: async (id, condition, settlement) =>
+      update({ $and: [{ _id: id }, live, condition] }, settleStages(ending(settlement), true)),
 
     redispatch: (id, condition) => update({ $and: [{ _id: id }, live, condition] }, [{ $set: redispatchFields }]),
 
@@ -128,6 +130,12 @@ export function createWorkLedger<Row extends WorkRow>(
     countPending: (pool, lane, limit) =>
       storeCall(() => collection.countDocuments(filter({ pool, lane, status: "pending" }), { limit })),
   };
+}
+
+/** @throws Error when the status is not one in which a row ends. */
+function endingIn(terminalStatuses: readonly string[], settlement: Settlement): Settlement {
+  if (terminalStatuses.includes(settlement.status)) return settlement;
+  throw new Error(`A row cannot end with the status ${settlement.status}`);
 }
 
 function claimFields(claim: Claim, leaseMs: number): Document {

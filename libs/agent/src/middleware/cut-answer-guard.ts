@@ -2,6 +2,7 @@ import type { AIMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
 import type { GuardReason, GuardStop } from "../guards/guard-reason.ts";
+import { answerEnding } from "../messages/answer-ending.ts";
 import { stopAnswer } from "../messages/stop-answer.ts";
 
 /** How providers say that an answer was not ended by the model itself. */
@@ -13,6 +14,7 @@ const CUTS: Readonly<Record<string, GuardStop>> = {
   blocklist: "safety_capped",
   length: "model_length_capped",
   max_tokens: "model_length_capped",
+  incomplete: "model_length_capped",
 };
 
 const NOTES: Partial<Record<GuardStop, string>> = {
@@ -35,8 +37,7 @@ export function createCutAnswerGuard(reason: GuardReason): AgentMiddleware {
   });
 }
 
-function cutOf({ response_metadata: metadata }: AIMessage): GuardStop | undefined {
-  const { finish_reason: finish, stop_reason: stop, finishReason } = metadata as Record<string, unknown>;
-  const named = [finish, stop, finishReason].find((value) => typeof value === "string");
-  return named === undefined ? undefined : CUTS[named.toLowerCase()];
+function cutOf(message: AIMessage): GuardStop | undefined {
+  const ending = answerEnding(message);
+  return ending === null ? undefined : CUTS[ending];
 }

@@ -46,7 +46,7 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
       return message;
     },
   });
-  return { middleware, record, total: () => total };
+  return { middleware, record, total: () => (total === null ? null : { ...total }) };
 }
 
 function recordOf(

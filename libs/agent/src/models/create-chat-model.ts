@@ -4,6 +4,7 @@ import { AntlerError, type Environment, messageOf, type ModelConfig } from "@ant
 
 import type { AgentModel } from "./agent-model.ts";
 import type { ModelTransport } from "./model-transport.ts";
+import { withStreamedEndings } from "./streamed-endings.ts";
 
 /** Retries are made around the whole call, where they can be aborted and never cost a turn. */
 const NO_RETRIES = { maxRetries: 0 };
@@ -47,9 +48,13 @@ async function openai(config: ModelConfig, { environment, transport }: ChatModel
   };
   const fetch = transport.fetch(timeout);
   if (config.base_url === undefined)
-    return new ChatOpenAI({ ...fields, apiKey: keyOf(config, environment) ?? "", configuration: { fetch } });
+    return withStreamedEndings(
+      new ChatOpenAI({ ...fields, apiKey: keyOf(config, environment) ?? "", configuration: { fetch } }),
+    );
   const apiKey = (config.api_key_env === undefined ? undefined : environment[config.api_key_env]) ?? "none";
-  return new ChatOpenAICompletions({ ...fields, apiKey, configuration: { fetch, baseURL: config.base_url } });
+  return withStreamedEndings(
+    new ChatOpenAICompletions({ ...fields, apiKey, configuration: { fetch, baseURL: config.base_url } }),
+  );
 }
 
 async function anthropic(config: ModelConfig, { environment, transport }: ChatModelSources): Promise<AgentModel> {

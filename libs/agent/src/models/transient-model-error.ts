@@ -1,6 +1,10 @@
 const TRANSIENT_STATUSES = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529]);
 
+/** Code of an error that tells of an answer that broke off. */
+export const INCOMPLETE_ANSWER = "ANSWER_INCOMPLETE";
+
 const TRANSIENT_CODES = new Set([
+  INCOMPLETE_ANSWER,
   "ECONNREFUSED",
   "ECONNRESET",
   "EPIPE",

@@ -114,6 +114,54 @@ describe("a run that is claimed again", () => {
   });
 });
 
+describe("the limits of a run that is claimed again", () => {
+  it("count the model calls that earlier claims have made", async () => {
+    await using server = await startModelServer(() => calls({ name: "ls", args: { description: "look", path: `/` } }));
+    const config = aConfig(server.baseUrl, { loop_detection: { enabled: false } });
+    await using opened = await openWorkspaces(config);
+    const saver = aSaver();
+    const run = aRun({ config: { recursion_limit: 3 } });
+    const first = aLease({ epoch: 1 });
+    const recorder = aRecorder();
+    const { append } = recorder.sinks.events;
+    recorder.sinks.events.append = (event) => {
+      append(event);
+      if (event.type === "llm.tool.result") first.abort("drained");
+    };
+    await expect(startLead({ config, ...opened, saver, run, lease: first, recorder }).outcome).rejects.toMatchObject({
+      code: "drained",
+    });
+    const before = server.requests.length;
+    const resumed = startLead({ config, ...opened, saver, run: { ...run, head: "x" }, lease: aLease({ epoch: 2 }) });
+
+    expect(await resumed.outcome).toMatchObject({ status: "error", stop_reason: "turn_capped" });
+    expect(before).toBeGreaterThan(0);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("are told as the reason of its end also when an earlier claim met them", async () => {
+    await using server = await startModelServer(
+      inOrder(calls(task("c1"), task("c2")), calls(task("c3")), says("Done")),
+    );
+    const config = aConfig(server.baseUrl);
+    await using opened = await openWorkspaces(config);
+    const saver = aSaver();
+    const run = aRun({ context: { max_total_subagents: 1 } });
+    const { delegate } = recordingDelegate(() => anOutcome());
+    await startLead({ config, ...opened, saver, run, delegate }).outcome;
+    const resumed = startLead({
+      config,
+      ...opened,
+      saver,
+      delegate,
+      run: { ...run, head: "x" },
+      lease: aLease({ epoch: 2 }),
+    });
+
+    expect(await resumed.outcome).toMatchObject({ status: "success", stop_reason: "subagent_limit_capped" });
+  });
+});
+
 describe("a run that is cancelled", () => {
   it("leaves a result for every open call, of a task what the ledger says", async () => {
     const lease = aLease();

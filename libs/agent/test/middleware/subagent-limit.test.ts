@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { rawCallsOf } from "../../src/messages/rebuild-ai-message.ts";
 import { createSubagentLimit, type SubagentLimitOptions } from "../../src/middleware/subagent-limit.ts";
 import { delegationLimits } from "../../src/subagents/delegation-limits.ts";
-import type { TrimmedCalls } from "../../src/subagents/limit-task-calls.ts";
+import { limitTaskCalls, type TrimmedCalls } from "../../src/subagents/limit-task-calls.ts";
 import { aConfig } from "../support/executions.ts";
 
 interface AnswerOptions {
@@ -30,7 +30,7 @@ const tasks = (count: number) => Array.from({ length: count }, () => "task");
 type Hook = (state: { messages: BaseMessage[] }) => { messages: AIMessage[] } | undefined;
 
 function hookOf(options: Partial<SubagentLimitOptions> = {}): Hook {
-  const middleware = createSubagentLimit({ maxConcurrent: 3, maxTotal: 6, spent: [], ...options });
+  const middleware = createSubagentLimit({ maxConcurrent: 3, maxTotal: 6, spent: [], runId: "run", ...options });
   return middleware.afterModel as unknown as Hook;
 }
 
@@ -115,6 +115,22 @@ describe("SubagentLimit", () => {
 
     expect(rawCallsOf(message)?.map(({ id }) => id)).toEqual(["t1", "t2"]);
     expect(message.response_metadata["finish_reason"]).toBe("tool_calls");
+  });
+
+  it("DF-L10 trims the blocks of calls that stand in the content alike", () => {
+    const blocks = ["t1", "t2", "t3", "t4"].map((id) => ({ type: "tool_use", id, name: "task", input: {} }));
+    const content = [{ type: "text", text: "I delegate" }, ...blocks] as AIMessage["content"];
+    const message = trimmed(answer(tasks(4), { content }), { maxConcurrent: 2 })!;
+
+    expect(message.content).toEqual([{ type: "text", text: "I delegate" }, ...blocks.slice(0, 2)]);
+  });
+
+  it("DF-L20 decides as the rule alone does", () => {
+    const message = answer(tasks(5));
+    const alone = limitTaskCalls(message, { maxConcurrent: 3, remaining: 2 });
+
+    expect(idsOf(trimmed(message, { maxTotal: 6, spent: ["a", "b", "c", "d"] }))).toEqual(idsOf(alone?.message));
+    expect(idsOf(alone?.message)).toEqual(["t1", "t2"]);
   });
 
   it("DF-L11 keeps what the run's total leaves", () => {
