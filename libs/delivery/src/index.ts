@@ -18,7 +18,7 @@ export {
   startTaskWorker,
   type TaskWorkerOptions,
 } from "./start-workers.ts";
-export { type RunRequest, submitRun } from "./submit-run.ts";
+export { assertRoom, replayedRun, type RunRequest, submitRun } from "./submit-run.ts";
 export type { TaskKind, TaskOutcome } from "./task-kind.ts";
 export { createUsageWriter, type UsageWriter } from "./usage-writer.ts";
 export { type WaitOptions, waitUntilTerminal } from "./wait-until-terminal.ts";

@@ -1,4 +1,4 @@
-import { AntlerError, LEAD_POOL } from "@antler/contracts";
+import { AntlerError, LEAD_POOL, modelCallLimit } from "@antler/contracts";
 import type { RunDraft, RunRow } from "@antler/store";
 
 import type { DeliveryDeps } from "./delivery-deps.ts";
@@ -15,29 +15,54 @@ export type RunRequest = Pick<
   | "assistant_id"
   | "identity"
   | "input"
+  | "command"
   | "context"
   | "config"
   | "metadata"
   | "stream_modes"
   | "stream_subgraphs"
   | "on_disconnect"
-> & { readonly idempotency?: string };
+> &
+  Pick<RunDraft, "idempotency" | "request_sha256">;
 
 /** Room that a waiting lead has beyond queue and execution. */
 export const WAIT_MARGIN_MS = 60_000;
 
 /**
  * Accepts a run: its row holds the thread, then its ticket is published. Once the row stands, the run is accepted;
- * what cannot be published now is published by the reconciler.
- * @throws thread_busy while another run holds the thread, queue_full, store_unavailable.
+ * what cannot be published now is published by the reconciler. A request whose key is known already gets the run of
+ * the first one, whatever has become of it.
+ * @throws thread_busy while another run holds the thread, idempotency_key_reused, queue_full, store_unavailable.
  */
 export async function submitRun(deps: DeliveryDeps, request: RunRequest): Promise<RunRow> {
   const { store, config } = deps;
+  const earlier = await replayedRun(deps, request);
+  if (earlier !== undefined) return earlier;
   await assertRoom(deps, LEAD_POOL, request.lane);
   const insertion = await store.runs.insert(draftOf(request, config));
-  if (insertion.kind === "thread_busy") throw busy(request.thread_id);
-  if (insertion.kind === "inserted") await dispatch(ticketing(deps), insertion.run, deps);
-  return insertion.run;
+  if (insertion.kind === "replayed") return sameRequest(insertion.run, request);
+  if (insertion.kind === "inserted") {
+    await dispatch(ticketing(deps), insertion.run, deps);
+    return insertion.run;
+  }
+  const holder = await replayedRun(deps, request);
+  if (holder === undefined) throw busy(request.thread_id);
+  return holder;
+}
+
+/**
+ * The run that was created under the request's idempotency key.
+ * @throws idempotency_key_reused when that was another request.
+ */
+export async function replayedRun({ store }: DeliveryDeps, request: RunRequest): Promise<RunRow | undefined> {
+  if (request.idempotency === undefined) return undefined;
+  const run = await store.runs.byIdempotency(request.idempotency);
+  return run === undefined ? undefined : sameRequest(run, request);
+}
+
+function sameRequest(run: RunRow, request: RunRequest): RunRow {
+  if (run.request_sha256 === request.request_sha256) return run;
+  throw new AntlerError("idempotency_key_reused", `Idempotency-Key was used for run ${run._id} with another body`);
 }
 
 function ticketing({ store }: DeliveryDeps) {
@@ -72,6 +97,7 @@ function draftOf(request: RunRequest, config: DeliveryDeps["config"]): RunDraft 
     status: "pending",
     pool: LEAD_POOL,
     lock: request.thread_id,
+    max_model_calls: modelCallLimit(request.config, config.runs.max_model_calls),
     calls: [],
     base: null,
     head: null,

@@ -1,6 +1,7 @@
 import type {
   Identity,
   Lane,
+  RunCommand,
   RunContext,
   RunStatus,
   StopReason,
@@ -82,6 +83,10 @@ export interface RunRow extends WorkRow {
   readonly assistant_id: string;
   readonly identity: Identity;
   readonly input: Readonly<Record<string, unknown>> | null;
+  /** Answers interrupts of the thread; absent or null when the run was not made for that. */
+  readonly command?: RunCommand | null;
+  /** Most model calls of the lead; absent in rows of older versions. */
+  readonly max_model_calls?: number;
   readonly context: RunContext;
   readonly config: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -100,7 +105,10 @@ export interface RunRow extends WorkRow {
   readonly head: string | null;
   readonly output: Readonly<Record<string, unknown>> | null;
   readonly error: StoredError | null;
+  /** Hash of tenant, thread and the key under which the run was asked for. */
   readonly idempotency?: string;
+  /** Hash of what was asked for under that key. */
+  readonly request_sha256?: string;
 }
 
 export interface TaskRow extends WorkRow {

@@ -24,6 +24,8 @@ export interface RunLedger extends WorkLedger<RunRow> {
   admit(fence: Fence, callId: string, maxTotal: number): Promise<Admission>;
   /** Sets the checkpoint from which the run starts: the head of the turn before. Idempotent. */
   chooseBase(fence: Fence): Promise<string | null>;
+  /** The run that was created under this key. */
+  byIdempotency(key: string): Promise<RunRow | undefined>;
   listByThread(threadId: string, options: { limit: number; offset: number }): Promise<readonly RunRow[]>;
   /** The newest run of the thread that has a checkpoint of its own or began from one. */
   newestHead(threadId: string): Promise<string | null>;
@@ -41,10 +43,11 @@ export function createRunLedger(collection: Collection<RunRow>): RunLedger {
     return run;
   };
 
-  const firstWithKey = async ({ _id, idempotency }: RunDraft): Promise<RunRow> => {
-    const run = await storeCall(() => collection.findOne({ idempotency: idempotency ?? "" }));
-    return run ?? (await expectRow(_id));
-  };
+  const byIdempotency = async (key: string): Promise<RunRow | undefined> =>
+    (await storeCall(() => collection.findOne({ idempotency: key }))) ?? undefined;
+
+  const firstWithKey = async ({ _id, idempotency = "" }: RunDraft): Promise<RunRow> =>
+    (await byIdempotency(idempotency)) ?? (await expectRow(_id));
 
   const headBefore = async (threadId: string, turn: number): Promise<string | null> => {
     const options = { sort: { turn: -1 }, projection: { head: 1 } } as const;
@@ -90,6 +93,8 @@ export function createRunLedger(collection: Collection<RunRow>): RunLedger {
         await storeCall(() => collection.updateOne({ ...held(fence), head: null }, { $set: { base } }));
       return base;
     },
+
+    byIdempotency,
 
     listByThread: (threadId, { limit, offset }) =>
       storeCall(() => collection.find({ thread_id: threadId }).sort({ turn: -1 }).skip(offset).limit(limit).toArray()),

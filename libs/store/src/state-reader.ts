@@ -1,5 +1,7 @@
 import { BaseMessage } from "@langchain/core/messages";
-import type { CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import type { CheckpointPendingWrite, CheckpointTuple } from "@langchain/langgraph-checkpoint";
+
+import { Interrupt } from "@antler/contracts";
 
 import { type CheckpointReader, createCheckpointReader } from "./checkpoint-reader.ts";
 import type { Collections } from "./collections.ts";
@@ -11,6 +13,12 @@ export interface StoredState {
   readonly values: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
+  /** Questions that wait for an answer, each with the step's task that asks. */
+  readonly interrupts: readonly StoredInterrupt[];
+}
+
+export interface StoredInterrupt extends Interrupt {
+  readonly task_id: string;
 }
 
 /** Reads thread states without a claim and without the graph. */
@@ -45,7 +53,7 @@ export function createStateReader(
 /** Channels of the graph's own bookkeeping. */
 const INTERNAL = /^(__|branch:|start:)/;
 
-function stateOf({ checkpoint, metadata, parentConfig }: CheckpointTuple): StoredState {
+function stateOf({ checkpoint, metadata, parentConfig, pendingWrites = [] }: CheckpointTuple): StoredState {
   const values = Object.entries(checkpoint.channel_values).filter(([name]) => !INTERNAL.test(name));
   const parent: unknown = parentConfig?.configurable?.["checkpoint_id"];
   return {
@@ -54,7 +62,21 @@ function stateOf({ checkpoint, metadata, parentConfig }: CheckpointTuple): Store
     values: plain(Object.fromEntries(values)),
     metadata: plain({ ...metadata }),
     created_at: checkpoint.ts,
+    interrupts: interruptsIn(pendingWrites),
   };
+}
+
+const INTERRUPT = "__interrupt__";
+
+/** Writes of a task that has not ended: what it asks, what it was answered, and how it failed. */
+const UNENDED: ReadonlySet<string> = new Set([INTERRUPT, "__resume__", "__error__"]);
+
+/** What tasks ask that have not ended since. */
+function interruptsIn(writes: readonly CheckpointPendingWrite[]): readonly StoredInterrupt[] {
+  const ended = new Set(writes.filter(([, name]) => !UNENDED.has(name)).map(([taskId]) => taskId));
+  return writes
+    .filter(([taskId, name]) => name === INTERRUPT && !ended.has(taskId))
+    .flatMap(([taskId, , value]) => [value].flat().map((one) => ({ ...Interrupt.parse(one), task_id: taskId })));
 }
 
 function plain(values: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,9 +1,11 @@
 import type { Bus } from "@antler/bus";
-import type { Config } from "@antler/contracts";
+import { type Config, LEAD_POOL } from "@antler/contracts";
 import {
+  assertRoom,
   cancelRun,
   createKinds,
   readRunEvents,
+  replayedRun,
   sealIfEnded,
   submitRun,
   subscribeLive,
@@ -48,6 +50,8 @@ function runAccess(deps: AccessDeps): RunAccess {
   const { store, bus } = deps;
   const kinds = createKinds(deps);
   return {
+    replayed: (request) => replayedRun(deps, request),
+    expectRoom: (lane) => assertRoom(deps, LEAD_POOL, lane),
     submit: (request) => submitRun(deps, request),
     get: (runId) => store.runs.get(runId),
     listByThread: (threadId, page) => store.runs.listByThread(threadId, page),

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-import type { Config, LiveSignal, RunEvent, TokenUsage, WorkspaceReceipt } from "@antler/contracts";
+import type { Config, Lane, LiveSignal, RunEvent, TokenUsage, WorkspaceReceipt } from "@antler/contracts";
 import type { RunRequest } from "@antler/delivery";
 import type { Logger, Readiness } from "@antler/platform";
 import type { Listing } from "@antler/sandbox";
@@ -15,7 +15,11 @@ export interface ThreadAccess {
 }
 
 export interface RunAccess {
-  /** Inserts and publishes. Errors: `thread_busy`, `queue_full`. */
+  /** The run of an earlier request with the same key. Errors: `idempotency_key_reused`. */
+  replayed(request: RunRequest): Promise<RunRow | undefined>;
+  /** Errors: `queue_full`. */
+  expectRoom(lane: Lane): Promise<void>;
+  /** Inserts and publishes. Errors: `thread_busy`, `queue_full`, `idempotency_key_reused`. */
   submit(request: RunRequest): Promise<RunRow>;
   get(runId: string): Promise<RunRow | undefined>;
   /** Newest first. */

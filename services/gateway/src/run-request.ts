@@ -27,6 +27,7 @@ export function runRequestOf(body: CreateRunBody, place: RunPlace, models: Confi
     assistant_id: LEAD_ASSISTANT_ID,
     identity: identityOf(place.tenant_id, context),
     input: body.input ?? null,
+    command: body.command ?? null,
     context,
     config: body.config ?? {},
     metadata: body.metadata ?? {},

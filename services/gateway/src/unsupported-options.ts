@@ -6,7 +6,6 @@ const RUN_OPTIONS = [
   "checkpoint",
   "checkpoint_during",
   "checkpoint_id",
-  "command",
   "feedback_keys",
   "interrupt_after",
   "interrupt_before",
@@ -35,7 +34,7 @@ export function supportedRunBody(body: unknown): unknown {
   if (!isBody(body)) return body;
   for (const [option, values] of Object.entries(RUN_VALUES)) refuseValues(body, option, values);
   refuseNestedCheckpoint(body);
-  return withoutOptions(body, RUN_OPTIONS);
+  return withoutOptions({ ...body, command: supportedCommand(body["command"]) ?? null }, RUN_OPTIONS);
 }
 
 export function supportedThreadBody(body: unknown): unknown {
@@ -66,6 +65,17 @@ function refuseNestedCheckpoint({ config }: Body): void {
   if (!isBody(configurable) || configurable["checkpoint_id"] == null) return;
   const option = "config.configurable.checkpoint_id";
   throw unsupported(option, `Option ${option} is not supported; leave it out`);
+}
+
+/** Of a command only the answer to interrupts: state and place of a thread are its runs' alone. */
+function supportedCommand(command: unknown): unknown {
+  if (!isBody(command)) return command;
+  for (const part of ["update", "goto"]) {
+    const option = `command.${part}`;
+    if (command[part] != null)
+      throw unsupported(option, `Option ${option} is not supported; send command.resume alone`);
+  }
+  return Object.fromEntries(Object.entries(command).filter(([, value]) => value !== null));
 }
 
 function unsupported(option: string, message: string): AntlerError {

@@ -11,7 +11,8 @@ describe("supportedRunBody", () => {
     ["after_seconds", { after_seconds: 5 }],
     ["interrupt_before", { interrupt_before: "*" }],
     ["interrupt_after", { interrupt_after: ["model"] }],
-    ["command", { command: { resume: 1 } }],
+    ["command.update", { command: { resume: 1, update: { messages: [] } } }],
+    ["command.goto", { command: { goto: ["tools"] } }],
     ["checkpoint", { checkpoint: {} }],
     ["checkpoint_id", { checkpoint_id: "c" }],
     ["feedback_keys", { feedback_keys: ["f"] }],
@@ -27,6 +28,14 @@ describe("supportedRunBody", () => {
 
   it("takes null as not set", () => {
     expect(supportedRunBody({ assistant_id: "lead", webhook: null, input: null })).toEqual({ assistant_id: "lead" });
+  });
+
+  it("takes the answer of a command without its empty fields", () => {
+    const command = { resume: { yes: true }, update: null, goto: null };
+    expect(supportedRunBody({ assistant_id: "lead", command })).toEqual({
+      assistant_id: "lead",
+      command: { resume: { yes: true } },
+    });
   });
 
   it.each([undefined, null, "text", [1]])("leaves %j to the schema", (body) => {

@@ -8,13 +8,14 @@ import { createRun } from "../create-run.ts";
 import type { GatewayDeps } from "../gateway-deps.ts";
 import type { GatewayApp } from "../http/gateway-app.ts";
 import { expectRun, expectThread } from "../http/lookups.ts";
-import { RunPath, runUrl, ThreadPath, ThreadRunPath } from "../http/paths.ts";
+import { RunPath, ThreadPath, ThreadRunPath } from "../http/paths.ts";
 import { preparedBody } from "../http/prepared-body.ts";
+import { CreateRunHeaders } from "../idempotency.ts";
 import type { OpenResponses } from "../stream/open-responses.ts";
 import { supportedRunBody } from "../unsupported-options.ts";
 import { runViewOf } from "../views/run-view.ts";
 
-type RunDeps = Pick<GatewayDeps, "config" | "threads" | "runs" | "usageOf"> & {
+type RunDeps = Pick<GatewayDeps, "config" | "threads" | "runs" | "readState" | "usageOf"> & {
   readonly open: OpenResponses;
 };
 
@@ -29,13 +30,18 @@ export function runRoutes(app: GatewayApp, deps: RunDeps): void {
   app.post(
     "/threads/:thread_id/runs",
     {
-      schema: { params: ThreadPath, body: CreateRunBody, response: { 200: RunView }, tags: ["runs"] },
+      schema: {
+        params: ThreadPath,
+        headers: CreateRunHeaders,
+        body: CreateRunBody,
+        response: { 200: RunView },
+        tags: ["runs"],
+      },
       preValidation: preparedBody(supportedRunBody),
     },
-    async ({ params, body, trace }, reply) => {
-      const run = await createRun(deps, { threadId: params.thread_id, body, trace });
-      reply.header("content-location", runUrl(run));
-      return runViewOf(run, null);
+    async ({ params, headers, body, trace }, reply) => {
+      const idempotencyKey = headers["idempotency-key"];
+      return view(await createRun(deps, { threadId: params.thread_id, body, trace, idempotencyKey, reply }));
     },
   );
 

@@ -13,6 +13,7 @@ import { expectRun } from "../http/lookups.ts";
 import { runUrl, ThreadPath, ThreadRunPath } from "../http/paths.ts";
 import { preparedBody } from "../http/prepared-body.ts";
 import { longResponseHeaders } from "../http/response-headers.ts";
+import { CreateRunHeaders } from "../idempotency.ts";
 import { streamModesOf } from "../run-request.ts";
 import { openClientStream } from "../stream/client-stream.ts";
 import { type LiveDeltas, openLiveDeltas } from "../stream/live-deltas.ts";
@@ -21,7 +22,7 @@ import { resumePoint } from "../stream/resume-point.ts";
 import { streamRun } from "../stream/run-stream.ts";
 import { supportedRunBody } from "../unsupported-options.ts";
 
-type StreamDeps = Pick<GatewayDeps, "config" | "logger" | "threads" | "runs" | "events"> & {
+type StreamDeps = Pick<GatewayDeps, "config" | "logger" | "threads" | "runs" | "events" | "readState"> & {
   readonly open: OpenResponses;
 };
 
@@ -38,16 +39,18 @@ export function runStreamRoutes(app: GatewayApp, deps: StreamDeps): void {
   app.post(
     "/threads/:thread_id/runs/stream",
     {
-      schema: { params: ThreadPath, body: CreateRunBody, tags: ["streams"] },
+      schema: { params: ThreadPath, headers: CreateRunHeaders, body: CreateRunBody, tags: ["streams"] },
       preValidation: preparedBody(supportedRunBody),
     },
     async (request, reply) => {
-      const { params, body, trace } = request;
+      const { params, headers, body, trace } = request;
+      const idempotencyKey = headers["idempotency-key"];
       const runId = newId();
       const deltas = openLiveDeltas(deps.events, runId, streamModesOf(body.stream_mode));
       try {
-        const run = await createRun(deps, { runId, threadId: params.thread_id, body, trace });
-        await serve(deps, { run, reply, afterSeq: 0, cancels: run.on_disconnect === "cancel", deltas });
+        const run = await createRun(deps, { runId, threadId: params.thread_id, body, trace, idempotencyKey, reply });
+        const ownDeltas = run._id === runId ? deltas : undefined;
+        await serve(deps, { run, reply, afterSeq: 0, cancels: run.on_disconnect === "cancel", deltas: ownDeltas });
       } finally {
         deltas?.close();
       }

@@ -12,6 +12,7 @@ import { expectRun } from "../http/lookups.ts";
 import { runUrl, ThreadPath, ThreadRunPath } from "../http/paths.ts";
 import { preparedBody } from "../http/prepared-body.ts";
 import { longResponseHeaders } from "../http/response-headers.ts";
+import { CreateRunHeaders } from "../idempotency.ts";
 import { type KeepAliveBody, openKeepAliveBody } from "../stream/keep-alive-body.ts";
 import type { OpenResponses } from "../stream/open-responses.ts";
 import { supportedRunBody } from "../unsupported-options.ts";
@@ -27,11 +28,12 @@ export function runWaitRoutes(app: GatewayApp, deps: WaitDeps): void {
   app.post(
     "/threads/:thread_id/runs/wait",
     {
-      schema: { params: ThreadPath, body: CreateRunBody, tags: ["runs"] },
+      schema: { params: ThreadPath, headers: CreateRunHeaders, body: CreateRunBody, tags: ["runs"] },
       preValidation: preparedBody(supportedRunBody),
     },
-    async ({ params, body, trace }, reply) => {
-      const run = await createRun(deps, { threadId: params.thread_id, body, trace });
+    async ({ params, headers, body, trace }, reply) => {
+      const idempotencyKey = headers["idempotency-key"];
+      const run = await createRun(deps, { threadId: params.thread_id, body, trace, idempotencyKey, reply });
       await serve(deps, { run, reply, cancels: run.on_disconnect === "cancel" });
     },
   );

@@ -13,7 +13,8 @@ export async function answerOf(
   const isPaused = run.status === "interrupted" && run.stop_reason === "input_required";
   if (run.status !== "success" && !isPaused) return failureOf(run, run.error);
   const state = run.head === null ? undefined : await readState(run.head);
-  return state === undefined ? (run.output ?? {}) : state.values;
+  if (state === undefined) return run.output ?? {};
+  return isPaused ? { ...state.values, __interrupt__: run.output?.["interrupts"] ?? [] } : state.values;
 }
 
 /** `__error__` is where clients of LangGraph's server look for an error. */

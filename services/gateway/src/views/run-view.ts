@@ -1,4 +1,4 @@
-import { type RunView, type TokenUsage, traceIdOf } from "@antler/contracts";
+import { Interrupt, type RunView, type TokenUsage, traceIdOf } from "@antler/contracts";
 import type { RunRow } from "@antler/store";
 
 /** A run as clients see it. */
@@ -12,6 +12,8 @@ export function runViewOf(run: RunRow, usage: TokenUsage | null): RunView {
     status: run.status,
     stop_reason: run.stop_reason,
     error: run.error,
+    interrupts: interruptsOf(run),
+    max_model_calls: run.max_model_calls ?? null,
     metadata: { ...run.metadata },
     kwargs: kwargsOf(run),
     multitask_strategy: "reject",
@@ -25,9 +27,15 @@ export function runViewOf(run: RunRow, usage: TokenUsage | null): RunView {
   };
 }
 
+/** What a paused run asked when it ended; whether it has been answered since tells the thread's state. */
+function interruptsOf({ stop_reason: reason, output }: RunRow): Interrupt[] {
+  return reason === "input_required" ? (Interrupt.array().safeParse(output?.["interrupts"]).data ?? []) : [];
+}
+
 function kwargsOf(run: RunRow): Record<string, unknown> {
   return {
     input: run.input,
+    command: run.command ?? null,
     config: run.config,
     context: run.context,
     stream_mode: run.stream_modes,

@@ -15,7 +15,7 @@ export function threadViewOf(thread: ThreadRow, { newestRun, state }: ThreadSitu
     metadata: { ...thread.metadata },
     status: statusOf(newestRun),
     values: state === undefined ? null : { ...state.values },
-    interrupts: {},
+    interrupts: Object.fromEntries(asking(state).map(({ id, interrupts }) => [id, interrupts])),
   };
 }
 
@@ -30,12 +30,20 @@ export function threadStateOf(threadId: string, state: StoredState | undefined):
   const refer = (checkpointId: string) => ({ thread_id: threadId, checkpoint_ns: "", checkpoint_id: checkpointId });
   return {
     values: state === undefined ? {} : { ...state.values },
-    next: [],
-    tasks: [],
-    interrupts: [],
+    next: asking(state).map(({ name }) => name),
+    tasks: asking(state),
+    interrupts: asking(state).flatMap(({ interrupts }) => interrupts),
     metadata: { ...state?.metadata },
     created_at: state?.created_at ?? null,
     checkpoint: state === undefined ? null : refer(state.checkpoint_id),
     parent_checkpoint: state?.parent_checkpoint_id == null ? null : refer(state.parent_checkpoint_id),
   };
+}
+
+/** The step's tasks that wait for an answer; only tools ask. */
+function asking(state: StoredState | undefined) {
+  return (state?.interrupts ?? []).map(({ task_id: taskId, id, value }) => ({
+    ...{ id: taskId, name: "tools", error: null, checkpoint: null, state: null },
+    interrupts: [{ id, value }],
+  }));
 }
