@@ -177,13 +177,15 @@ describe("executeTask", () => {
     expect(outcome).toMatchObject({ status: "completed", stop_reason: "turn_capped", result: "3 of 5 done" });
   });
 
-  it("carries a hundred turns without a limit of the graph in the way", async () => {
+  it("DF-X7 carries a hundred turns without a limit of the graph in the way, each message one step", async () => {
     await using server = await startModelServer((_request, index) =>
       index < 100 ? calls({ name: "ls", args: { description: "look", path: "/mnt/user-data/outputs" } }) : says("Done"),
     );
 
     const over = { loop_detection: { enabled: false } };
-    expect((await execute(server, { over })).outcome).toMatchObject({ status: "completed", steps: 201 });
+    const { outcome, recorder } = await execute(server, { over });
+    expect(outcome).toMatchObject({ status: "completed", steps: 201 });
+    expect(new Set(recorder.events.map(({ data }) => data["message_id"])).size).toBe(201);
   });
 
   it("DF-X23 asks no model under a lease that was cancelled before", async () => {
