@@ -55,6 +55,7 @@ describe("createTaskTool", () => {
   it("asks for description, prompt and type in this order, and for nothing else", () => {
     const { schema } = createTaskTool({
       typeLines: [],
+      isParallel: false,
       delegate: async () => anOutcome(),
       signal: new AbortController().signal,
     });
