@@ -12,8 +12,8 @@ import { type NatsOptions, startNats } from "./nats.ts";
 import { type ServiceName, type ServiceProcess, startService } from "./service-process.ts";
 
 export interface ServiceStackOptions {
-  /** Configuration as in antler.yaml. */
-  readonly document?: object;
+  /** Configuration as in antler.yaml; of the model server's base URL where it names models. */
+  readonly document?: object | ((modelBaseUrl: string) => object);
   /** How many processes of each service; one gateway, one lead-runner and two subagent-runners without it. */
   readonly services?: Partial<Record<ServiceName, number>>;
   /** How the bus is started. */
@@ -42,13 +42,14 @@ export interface ServiceStack {
 }
 
 export async function startServiceStack(options: ServiceStackOptions): Promise<ServiceStack> {
-  const document = options.document ?? {};
   const [nats, mongo, model, directory] = await Promise.all([
     startNats(options.nats),
     startMongo(),
     startModelServer((request, index) => options.answer(request, index)),
     mkdtemp(join(tmpdir(), "antler-stack-")),
   ]);
+  const { document: given = {} } = options;
+  const document = typeof given === "function" ? (given as (url: string) => object)(model.baseUrl) : given;
   const database = mongo.newDatabase();
   const workspacesDir = join(directory, "workspaces");
   const configPath = join(directory, "antler.yaml");
