@@ -1,9 +1,9 @@
 import { type Config, isAntlerError, type TaskEnvelope } from "@antler/contracts";
 import type { Workspaces } from "@antler/sandbox";
 
-import { inheritedSkills } from "../lead/task-draft.ts";
 import type { TaskToExecute } from "../ports.ts";
 import { allowedTools } from "../skills/allowed-tools.ts";
+import { inheritedSkills } from "../skills/inherited-skills.ts";
 import { type LoadedSkills, loadSkills } from "../skills/load-skills.ts";
 import { skillSections } from "../skills/skill-section.ts";
 import type { SkillStorage } from "../skills/skill-storage.ts";

@@ -1,6 +1,7 @@
 import { tokenBudgetOf } from "../guards/token-budget.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import type { TaskDraft } from "../ports.ts";
+import { inheritedSkills } from "../skills/inherited-skills.ts";
 import type { SubagentType } from "../subagents/built-in-subagents.ts";
 import { subagentTools } from "../subagents/subagent-tools.ts";
 import type { LeadScope } from "./lead-scope.ts";
@@ -42,10 +43,4 @@ export function taskDraft({ run, config, sandbox, ...scope }: LeadScope, order: 
     description: order.description,
     prompt: order.prompt,
   };
-}
-
-/** Null inherits; two lists intersect in the subagent's order. A subagent never gets more than its lead has. */
-export function inheritedSkills(ofLead: readonly string[] | null, ofType: readonly string[] | null): string[] | null {
-  if (ofType === null) return ofLead === null ? null : [...ofLead];
-  return ofType.filter((name) => ofLead === null || ofLead.includes(name));
 }

@@ -13,7 +13,7 @@ import {
   toolNames,
 } from "../../../../test/harness/model-server.ts";
 import { createModels, executeTask, ThreadState } from "../../src/index.ts";
-import { inheritedSkills } from "../../src/lead/task-draft.ts";
+import { inheritedSkills } from "../../src/skills/inherited-skills.ts";
 import { aConfig, aLease, aRecorder, aRun, aSaver, openWorkspaces } from "../support/executions.ts";
 import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
 
