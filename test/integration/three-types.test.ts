@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { durablesOf, ticketSubject } from "@antler/contracts";
+
 import { type Frame, gatewayClient } from "../harness/gateway-client.ts";
 import { calls, type ModelAnswer, type ModelRequest, says, systemTexts, toolNames } from "../harness/model-server.ts";
 import { isLead } from "../harness/scripted-survey.ts";
@@ -56,6 +58,7 @@ function typeOf(request: ModelRequest): string {
 let stack: ServiceStack;
 let directory: TemporaryDirectory;
 let frames: Frame[];
+let runId: string;
 const requestsOf = (type: string) =>
   stack.model.requests.filter((request) => !isLead(request) && typeOf(request) === type);
 
@@ -85,6 +88,7 @@ beforeAll(async () => {
   const client = gatewayClient(stack.url);
   const ids = await client.startRun({ stream_mode: ["custom", "values"] });
   frames = [];
+  runId = ids.runId;
   for await (const frame of client.stream(ids)) frames.push(frame);
 });
 afterAll(async () => {
@@ -150,6 +154,34 @@ describe("a lead that delegates to three types at once over an HTTP stream", () 
 
   it("shows each schema in the tools of a request and nowhere else", () => {
     for (const { messages } of stack.model.requests) expect(JSON.stringify(messages)).not.toContain('"properties"');
+  });
+
+  it("FC-A06 counts the tokens of all, by caller, and none again when a task is delivered twice", async () => {
+    const { store, bus } = stack.deps;
+    const tasks = await store.tasks.listByRun(runId);
+    const durables = durablesOf(stack.deps.config.pools, 15_000);
+    for (const task of tasks) {
+      const ticket = { kind: "task", id: task._id, run_id: runId, version: 1, dispatch: 9, round: 0 } as const;
+      const place = await bus.publishTicket(ticketSubject(task.pool, task.lane), ticket, task.trace);
+      const durable = durables.find(({ pool, lane }) => pool === task.pool && lane === task.lane);
+      await expect.poll(() => bus.inspectTicket(durable!, place), { timeout: 20_000 }).toBe("settled");
+    }
+    const usage = await store.usage.byCaller(runId);
+
+    expect(
+      usage.map(({ caller, calls, input_tokens, output_tokens }) => [caller, calls, input_tokens, output_tokens]),
+    ).toEqual([
+      ["lead", 2, 20, 10],
+      ["subagent:accountant", 2, 20, 10],
+      ["subagent:bash", 2, 20, 10],
+      ["subagent:general-purpose", 2, 20, 10],
+    ]);
+    expect(await store.usage.totals({ runId })).toMatchObject({
+      input_tokens: 80,
+      output_tokens: 40,
+      total_tokens: 120,
+    });
+    expect(await store.tasks.listByRun(runId)).toEqual(tasks);
   });
 
   it("tells the lead all three results", () => {

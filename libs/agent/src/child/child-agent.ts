@@ -1,28 +1,21 @@
-import type { AgentMiddleware } from "langchain";
-
 import type { Config, TaskEnvelope } from "@antler/contracts";
 import { newId } from "@antler/platform";
-import type { Sandbox } from "@antler/sandbox";
 
 import { type AgentGuards, createAgentGuards } from "../agent-guards.ts";
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
-import type { McpTools } from "../mcp/mcp-pool.ts";
 import { createMarkedFailure } from "../middleware/marked-failure.ts";
-import { createSkillActivation } from "../middleware/skill-activation.ts";
 import { createStepRecorder, type StepRecorder } from "../middleware/step-recorder.ts";
 import { summarizationOf } from "../middleware/summarization.ts";
-import type { ToolRefusal } from "../middleware/tool-gate.ts";
 import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
 import { createUsageRecorder, type UsageRecorder } from "../middleware/usage-recorder.ts";
+import { createWrittenFiles, type WrittenFiles } from "../middleware/written-files.ts";
 import { modelCallMiddleware } from "../model-call-middleware.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import type { Models } from "../models/models.ts";
 import type { EventSink, ExecutionLease, UsageSink } from "../ports.ts";
 import type { LoadedSkills } from "../skills/load-skills.ts";
-import { createReadMarks } from "../tools/read-marks.ts";
-import { type RefusedCaller, refusedEvent } from "../tools/refused-event.ts";
-import { createTools } from "../tools/tool-catalog.ts";
-import { createToolkit, type Toolkit } from "../tools/toolkit.ts";
+import type { Toolkit } from "../tools/toolkit.ts";
+import { skillActivation } from "./child-toolkit.ts";
 import { stepEvent } from "./step-event.ts";
 
 /** What watches over one execution of a subagent. */
@@ -31,6 +24,7 @@ export interface ChildWatch {
   readonly usage: UsageRecorder;
   readonly turns: TurnLimit;
   readonly guards: AgentGuards;
+  readonly written: WrittenFiles;
 }
 
 export interface ChildWatchOptions {
@@ -57,37 +51,7 @@ export function createChildWatch({ config, envelope, lease, usage: sink, events 
   });
   const { max_turns: maxTurns, token_budget: tokenBudget } = envelope.subagent;
   const guards = createAgentGuards({ loopDetection: config.loop_detection, tokenBudget: tokenBudget ?? null, usage });
-  return { steps, usage, guards, turns: createTurnLimit(maxTurns) };
-}
-
-export interface ChildToolOptions {
-  readonly envelope: TaskEnvelope;
-  readonly config: Config;
-  readonly sandbox: Sandbox;
-  readonly lease: ExecutionLease;
-  readonly mcp: McpTools;
-  /** The log of the task's run. */
-  readonly events: EventSink;
-}
-
-/** The tools of a subagent: those of its envelope and, over the deferred ones among them, the search. */
-export function createChildToolkit({ envelope, config, sandbox, lease, mcp, events }: ChildToolOptions): Toolkit {
-  const { tools: names } = envelope;
-  const own = createTools(names, {
-    sandbox,
-    signal: lease.signal,
-    commandTimeoutMs: config.sandbox.command_timeout_seconds * 1000,
-    readMarks: createReadMarks(sandbox),
-    webFetch: config.web_fetch,
-  });
-  return createToolkit({
-    names,
-    own,
-    beside: [],
-    mcp,
-    isSearchEnabled: config.tools.tool_search.enabled,
-    onRefused: (refusal) => events.append(refusedEvent(refusal, refusedCaller(envelope))),
-  });
+  return { steps, usage, guards, turns: createTurnLimit(maxTurns), written: createWrittenFiles() };
 }
 
 export interface ChildAgentOptions {
@@ -115,6 +79,7 @@ export async function createChildAgent(options: ChildAgentOptions): Promise<Comp
       ...toolkit.outer,
       watch.turns.middleware,
       watch.steps.middleware,
+      watch.written.middleware,
       createMarkedFailure(),
       ...watch.guards.middleware,
       ...skillActivation(options),
@@ -123,15 +88,4 @@ export async function createChildAgent(options: ChildAgentOptions): Promise<Comp
     systemPrompt: null,
     checkpointer: null,
   });
-}
-
-/** What narrows the tools while the subagent runs; under the policy `at_start` they are narrowed already. */
-function skillActivation({ config, envelope, skills, events }: ChildAgentOptions): AgentMiddleware[] {
-  if (config.skills.tool_policy === "at_start") return [];
-  const onRefused = (refusal: ToolRefusal) => events.append(refusedEvent(refusal, refusedCaller(envelope)));
-  return [createSkillActivation({ skills: skills.skills, onRefused })];
-}
-
-function refusedCaller({ task_id: taskId, subagent }: TaskEnvelope): RefusedCaller {
-  return { ownerId: taskId, taskId, caller: `subagent:${subagent.name}` };
 }

@@ -44,10 +44,17 @@ export function cappedTask(spoken: string | null, maxTurns: number, guard: Guard
   return { ...NOTHING, ...reason, status: "failed", error: `Reached max_turns=${maxTurns}` };
 }
 
-/** A subagent that ran out of time: what it said so far is kept as partial work. */
-export function timedOutTask(spoken: string | null, limitMs: number): ChildEnding {
+/** What is left of unfinished work: the last words and the files that were written; null when there is neither. */
+export function partialWork(spoken: string | null, files: readonly string[]): string | null {
+  const list = files.length === 0 ? [] : [["Files written:", ...files.map((path) => `- ${path}`)].join("\n")];
+  const parts = [...(spoken === null ? [] : [spoken]), ...list];
+  return parts.length === 0 ? null : parts.join("\n\n");
+}
+
+/** A subagent that ran out of time: what is left of its work is kept. */
+export function timedOutTask(partial: string | null, limitMs: number): ChildEnding {
   const error = `Execution timed out after ${Math.round(limitMs / 1000)} seconds`;
-  return { ...NOTHING, status: "timed_out", stop_reason: "execution_timeout", error, partial_result: spoken };
+  return { ...NOTHING, status: "timed_out", stop_reason: "execution_timeout", error, partial_result: partial };
 }
 
 /** A subagent that failed by itself. */

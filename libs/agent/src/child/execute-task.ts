@@ -13,10 +13,11 @@ import type { ChildOutcome, EventSink, ExecutionLease, TaskToExecute, UsageSink 
 import type { SkillStorage } from "../skills/skill-storage.ts";
 import type { ThreadState } from "../thread-state.ts";
 import { withSandbox } from "../with-sandbox.ts";
-import { type ChildWatch, createChildAgent, createChildToolkit, createChildWatch } from "./child-agent.ts";
+import { type ChildWatch, createChildAgent, createChildWatch } from "./child-agent.ts";
 import { childContext } from "./child-context.ts";
 import { childMessages } from "./child-messages.ts";
-import { cappedTask, type ChildEnding, completedTask, failedTask, timedOutTask } from "./child-outcome.ts";
+import { cappedTask, type ChildEnding, completedTask, failedTask, partialWork, timedOutTask } from "./child-outcome.ts";
+import { createChildToolkit } from "./child-toolkit.ts";
 import { type PreparedTask, prepareTask } from "./prepare-task.ts";
 import { traceName } from "./trace-name.ts";
 
@@ -69,7 +70,8 @@ async function endingOf(execution: Execution): Promise<ChildEnding> {
     return completedTask(messages, watch.guards.reason.get());
   } catch (error) {
     const spoken = watch.steps.lastAiText();
-    if (isAntlerError(lease.signal.reason, "deadline_exceeded")) return timedOutTask(spoken, task.execution_limit_ms);
+    if (isAntlerError(lease.signal.reason, "deadline_exceeded"))
+      return timedOutTask(partialWork(spoken, watch.written.paths()), task.execution_limit_ms);
     lease.signal.throwIfAborted();
     const fault = infrastructureFaultIn(error);
     if (fault !== undefined) throw fault;

@@ -5,12 +5,17 @@ const CLOSED = "Error: This tool call was interrupted and has no result.";
 export interface OpenCall {
   readonly id: string;
   readonly name: string;
+  /** The provider's second id of the same call; a result that was filed under it is the call's too. */
+  readonly alias?: string;
 }
+
+/** Where the adapter of OpenAI's Responses API keeps the item ids of calls, by call id. */
+const ITEM_IDS = "__openai_function_call_ids__";
 
 /** Tool calls without a result, in their order. */
 export function openCallsOf(messages: readonly BaseMessage[]): OpenCall[] {
   const results = resultsOf(messages);
-  return messages.flatMap(callsOf).filter(({ id }) => !results.has(id));
+  return messages.flatMap(callsOf).filter((call) => resultOf(call, results) === undefined);
 }
 
 /** The result of a call that will never have one of its own. */
@@ -26,7 +31,7 @@ export function closeOpenCalls(messages: readonly BaseMessage[]): BaseMessage[] 
   const results = resultsOf(messages);
   return messages.flatMap((message) => {
     if (ToolMessage.isInstance(message)) return [];
-    return [message, ...callsOf(message).map((call) => results.get(call.id) ?? closingMessage(call))];
+    return [message, ...callsOf(message).map((call) => resultOf(call, results) ?? closingMessage(call))];
   });
 }
 
@@ -37,5 +42,17 @@ function resultsOf(messages: readonly BaseMessage[]): ReadonlyMap<string, ToolMe
 
 function callsOf(message: BaseMessage): OpenCall[] {
   if (!AIMessage.isInstance(message)) return [];
-  return (message.tool_calls ?? []).map(({ id = "", name }) => ({ id, name }));
+  const aliases = (message.additional_kwargs[ITEM_IDS] ?? {}) as Readonly<Record<string, string>>;
+  return (message.tool_calls ?? []).map(({ id = "", name }) => {
+    const alias = aliases[id];
+    return { id, name, ...(alias !== undefined && { alias }) };
+  });
+}
+
+/** The result of a call, under the id that the call has. */
+function resultOf({ id, alias = id }: OpenCall, results: ReadonlyMap<string, ToolMessage>): ToolMessage | undefined {
+  const result = results.get(id) ?? results.get(alias);
+  if (result === undefined || result.tool_call_id === id) return result;
+  const { name, status, content } = result;
+  return new ToolMessage({ tool_call_id: id, content, ...(name && { name }), ...(status && { status }) });
 }

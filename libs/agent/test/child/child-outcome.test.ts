@@ -1,7 +1,7 @@
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 
-import { cappedTask, completedTask, timedOutTask } from "../../src/child/child-outcome.ts";
+import { cappedTask, completedTask, partialWork, timedOutTask } from "../../src/child/child-outcome.ts";
 import { failedAnswer } from "../../src/messages/failure-mark.ts";
 
 const task = new HumanMessage("Count");
@@ -58,6 +58,15 @@ describe("how a subagent ended", () => {
   it("DF-X11 has the guard's reason before the turn cap's", () => {
     expect(cappedTask("3 of 5", 2, "token_capped")).toMatchObject({ status: "completed", stop_reason: "token_capped" });
     expect(cappedTask(null, 2, null)).toMatchObject({ status: "failed", stop_reason: "turn_capped" });
+  });
+
+  it.each([
+    ["its last words and the files it wrote", "2 of 5", ["/a", "/b"], "2 of 5\n\nFiles written:\n- /a\n- /b"],
+    ["the files alone", null, ["/a"], "Files written:\n- /a"],
+    ["its words alone", "2 of 5", [], "2 of 5"],
+    ["nothing", null, [], null],
+  ])("FC-A28 leaves of unfinished work %s", (_name, spoken, files, partial) => {
+    expect(partialWork(spoken, files)).toBe(partial);
   });
 
   it("FC-A28 keeps as partial work what was said before the time was over, and has no result", () => {

@@ -13,13 +13,13 @@ import { aConfig, aLease, aRecorder, aTask, openWorkspaces, type TaskChoices } f
 
 type Answer = (request: ModelRequest, index: number) => ModelAnswer | Promise<ModelAnswer>;
 
-async function execute(answer: Answer, choices: TaskChoices = {}) {
+async function execute(answer: Answer, choices: TaskChoices = {}, lease = aLease()) {
   await using server = await startModelServer(answer);
   const config = aConfig(server.baseUrl);
   await using opened = await openWorkspaces(config);
   const recorder = aRecorder();
   const deps = { config, models: createModels(config, {}), ...opened, ...recorder.sinks };
-  const outcome = await executeTask(deps, aTask(choices), aLease());
+  const outcome = await executeTask(deps, aTask(choices), lease);
   return { outcome, recorder, requests: server.requests };
 }
 
@@ -105,5 +105,24 @@ describe("an answer that the provider cut", () => {
     expect(outcome).toMatchObject({ status: "completed", stop_reason: reason });
     expect(outcome.result).toContain(note);
     expect(recorder.events.map(({ data }) => data["kind"])).toEqual(["ai"]);
+  });
+});
+
+describe("a subagent whose time is over", () => {
+  it("FC-A28 leaves what it said and the files that it wrote", async () => {
+    const lease = aLease();
+    const path = "/mnt/user-data/outputs/draft.md";
+    const write = calls({ name: "write_file", args: { description: "draft", path, content: "half" } });
+    const { outcome } = await execute(
+      (_request, index) => {
+        if (index > 0) lease.abort("deadline_exceeded");
+        return { ...write, content: "The draft is begun." };
+      },
+      {},
+      lease,
+    );
+
+    expect(outcome).toMatchObject({ status: "timed_out", result: null });
+    expect(outcome.partial_result).toBe(`The draft is begun.\n\nFiles written:\n- ${path}`);
   });
 });

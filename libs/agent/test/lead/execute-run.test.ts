@@ -277,6 +277,20 @@ describe("executeRun", () => {
     expect(await startLead({ config, ...opened }).outcome).toMatchObject({ status: "success" });
   });
 
+  it("FC-C06 stores a message once that its input brings twice, and one without an id under an id of its own", async () => {
+    await using server = await startModelServer(inOrder(says("Done")));
+    const config = aConfig(server.baseUrl);
+    await using opened = await openWorkspaces(config);
+    const twice = { role: "user", content: "Go", id: "m1" };
+    const run = aRun({ input: { messages: [twice, twice, { role: "user", content: "Now" }] } });
+    const { outcome, saver } = startLead({ config, ...opened, run });
+    await outcome;
+    const messages = await savedMessages(saver, run.thread_id);
+
+    expect(messages.map(({ text }) => text)).toEqual(["Go", "Now", "Done"]);
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(3);
+  });
+
   it("continues the thread of an earlier run", async () => {
     await using server = await startModelServer(inOrder(says("First"), says("Second")));
     const config = aConfig(server.baseUrl);

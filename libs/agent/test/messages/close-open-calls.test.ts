@@ -41,3 +41,20 @@ describe("openCallsOf", () => {
     expect(openCallsOf([asks("a"), gives("a"), asks("b", "c"), gives("c")])).toEqual([{ id: "b", name: "bash" }]);
   });
 });
+
+describe("a call that has two ids", () => {
+  const fields = {
+    content: "",
+    tool_calls: [{ id: "call_1", name: "ls", args: {} }],
+    additional_kwargs: { __openai_function_call_ids__: { call_1: "fc_1" } },
+  };
+
+  it.each(["call_1", "fc_1"])("FC-A30 has the result that was filed under %s, and one id in the request", (id) => {
+    const messages = [new AIMessage(fields), new ToolMessage({ tool_call_id: id, name: "ls", content: "two files" })];
+    const closed = closeOpenCalls(messages);
+
+    expect(openCallsOf(messages)).toEqual([]);
+    expect(closed.slice(1)).toMatchObject([{ tool_call_id: "call_1", content: "two files" }]);
+    expect(closed).toHaveLength(2);
+  });
+});
