@@ -265,7 +265,7 @@ describe("time limits", () => {
 
   it("end a run that runs too long", async () => {
     startRunner((_run, lease) => untilAborted(lease));
-    const config = { ...deps.config, runs: { timeout_seconds: 0.3 } };
+    const config = { ...deps.config, runs: { ...deps.config.runs, timeout_seconds: 0.3 } };
     const run = await submitRun({ ...deps, config }, aRunRequest());
 
     expect(await ended(run._id)).toMatchObject({ status: "timeout", stop_reason: "execution_timeout" });
@@ -277,7 +277,7 @@ describe("time limits", () => {
       await open.promise;
       return success;
     });
-    const config = { ...deps.config, runs: { timeout_seconds: 0.3 } };
+    const config = { ...deps.config, runs: { ...deps.config.runs, timeout_seconds: 0.3 } };
     const run = await submitRun({ ...deps, config }, aRunRequest());
     const reconciler = startReconciler({ ...deps, ...createKinds(deps), holder: "test" });
 
