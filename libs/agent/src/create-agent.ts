@@ -43,6 +43,14 @@ export interface AgentInput {
   readonly messages: readonly BaseMessage[];
   readonly sandbox: { readonly sandbox_id: string };
   readonly thread_data: NonNullable<ThreadState["thread_data"]>;
+  /** What a step that had not ended wrote into other slots. */
+  readonly carried?: Partial<ThreadState>;
+}
+
+/** What calls of a step that has not ended gave; `addResults` keeps it, new input drops it. */
+export interface UnfinishedStep {
+  readonly results: readonly ToolMessage[];
+  readonly slots: Partial<ThreadState>;
 }
 
 /** The answer to a pending interrupt, or to several by their ids. */
@@ -55,8 +63,7 @@ export interface CompiledAgent {
   stream(input: AgentInput | AgentResume | null, options: AgentStreamOptions): AsyncGenerator<AgentChunk>;
   /** Adds results to the newest checkpoint, as if the tools had given them. */
   addResults(threadId: string, results: readonly ToolMessage[]): Promise<void>;
-  /** Results of calls of a step that has not ended: `addResults` keeps them, new input drops them. */
-  finishedCalls(threadId: string): Promise<readonly ToolMessage[]>;
+  unfinishedStep(threadId: string): Promise<UnfinishedStep>;
   /** The messages of the newest checkpoint and of its step that has not ended. */
   messages(threadId: string): Promise<readonly BaseMessage[]>;
 }
@@ -98,9 +105,10 @@ export function createAgent(spec: AgentSpec): CompiledAgent {
     async addResults(threadId, results) {
       await graph.updateState({ configurable: configurableOf(threadId) }, { messages: [...results] }, "tools");
     },
-    async finishedCalls(threadId) {
-      const { tasks } = await graph.getState({ configurable: configurableOf(threadId) });
-      return tasks.flatMap(({ result }) => toolMessagesOf(result));
+    async unfinishedStep(threadId) {
+      const snapshot = await graph.getState({ configurable: configurableOf(threadId) });
+      const results = snapshot.tasks.flatMap(({ result }) => toolMessagesOf(result));
+      return { results, slots: results.length === 0 ? {} : slotsOfTools(snapshot.values as Partial<ThreadState>) };
     },
     async messages(threadId) {
       const snapshot = await graph.getState({ configurable: configurableOf(threadId) });
@@ -111,7 +119,14 @@ export function createAgent(spec: AgentSpec): CompiledAgent {
 
 function graphInputOf(input: AgentInput | AgentResume | null) {
   if (input === null) return null;
-  return "resume" in input ? new Command({ resume: input.resume }) : { ...input, messages: [...input.messages] };
+  if ("resume" in input) return new Command({ resume: input.resume });
+  const { carried = {}, ...given } = input;
+  return { ...carried, ...given, messages: [...given.messages] };
+}
+
+/** The slots beside the messages that tools write; writing a value again into one of them changes nothing. */
+function slotsOfTools({ artifacts = [], todos = [], promoted }: Partial<ThreadState>): Partial<ThreadState> {
+  return { artifacts, todos, ...(promoted !== undefined && { promoted }) };
 }
 
 function toolMessagesOf(result: unknown): ToolMessage[] {

@@ -1,6 +1,7 @@
-import { type BaseMessage, HumanMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 
 import type { AgentInput, AgentResume, CompiledAgent } from "../create-agent.ts";
+import { ASK_CLARIFICATION_NAME } from "../tools/ask-clarification-tool.ts";
 import { closingMessages } from "./close-interrupted-calls.ts";
 import type { LeadDrive } from "./lead-drive.ts";
 import { inputMessages } from "./lead-input.ts";
@@ -25,19 +26,17 @@ export async function beginLead(
   events.start({ run_id: run._id, thread_id: run.thread_id, attempt: lease.attempt });
   const saved = await agent.messages(run.thread_id);
   if (run.head !== null) {
-    const earlier = messagesOfTurn(saved);
+    const earlier = run.command == null ? messagesOfTurn(saved) : messagesSinceAnswer(saved);
     events.messages(earlier);
     return { input: null, earlier };
   }
   if (run.command != null) return { input: { resume: run.command.resume }, earlier: [] };
   if (run.input === null) return { input: null, earlier: [] };
-  const closing = await closingMessages(
-    { messages: saved, finished: await agent.finishedCalls(run.thread_id), endedCalls: deps.endedCalls },
-    0,
-  );
+  const { results: finished, slots: carried } = await agent.unfinishedStep(run.thread_id);
+  const closing = await closingMessages({ messages: saved, finished, endedCalls: deps.endedCalls }, 0);
   const messages = [...closing, ...inputMessages(run.input)];
   events.messages(messages);
-  const input = { messages, sandbox: { sandbox_id: sandbox.id }, thread_data: sandbox.threadData };
+  const input = { messages, sandbox: { sandbox_id: sandbox.id }, thread_data: sandbox.threadData, carried };
   return { input, earlier: [] };
 }
 
@@ -45,4 +44,13 @@ export async function beginLead(
 function messagesOfTurn(messages: readonly BaseMessage[]): readonly BaseMessage[] {
   const start = messages.findLastIndex((message) => HumanMessage.isInstance(message));
   return messages.slice(Math.max(0, start));
+}
+
+/** What was said from the answers to the last questions on, of a run that began with those. */
+function messagesSinceAnswer(messages: readonly BaseMessage[]): readonly BaseMessage[] {
+  const asking = messages.findLastIndex(
+    (message) =>
+      AIMessage.isInstance(message) && message.tool_calls?.some(({ name }) => name === ASK_CLARIFICATION_NAME) === true,
+  );
+  return messages.slice(asking + 1);
 }

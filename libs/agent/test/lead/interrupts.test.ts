@@ -5,7 +5,7 @@ import type { Interrupt } from "@antler/contracts";
 import { calls, inOrder, says, startModelServer } from "../../../../test/harness/model-server.ts";
 import { aConfig, aRun, openWorkspaces } from "../support/executions.ts";
 import { anOutcome, type LeadRun, recordingDelegate, startLead } from "../support/lead-runs.ts";
-import { callsAndResults, savedMessages } from "../support/messages.ts";
+import { callsAndResults, savedMessages, toldMessages } from "../support/messages.ts";
 
 const ask = (id: string, question: string) => ({
   name: "ask_clarification",
@@ -71,6 +71,11 @@ describe("a lead that asks the user", () => {
     const messages = await savedMessages(first.saver, run.thread_id);
     expect(callsAndResults(messages)).toEqual({ calls: ["a1", "q1"], results: ["a1", "q1"] });
     expect(messages.map(({ content }) => content)).toContain('{"go":true}');
+    expect(toldMessages(second.recorder.events).map(({ type, tool_call_id: id }) => [type, id])).toEqual([
+      ["tool", "a1"],
+      ["tool", "q1"],
+      ["ai", undefined],
+    ]);
   });
 
   it("FC-C04 gives each of two questions its own answer, also when they are answered one after the other", async () => {
@@ -100,7 +105,8 @@ describe("a lead that asks the user", () => {
   });
 
   it("takes a message of another kind too: what had ended keeps its result, the question is marked as passed over", async () => {
-    const list = { name: "ls", args: { description: "look", path: "/mnt/user-data/workspace" }, id: "l1" };
+    const todos = [{ content: "Count", status: "pending" }];
+    const list = { name: "write_todos", args: { todos }, id: "l1" };
     await using server = await startModelServer(inOrder(calls(list, ask("q1", "Go on?")), says("Fine.")));
     const config = aConfig(server.baseUrl);
     await using opened = await openWorkspaces(config);
@@ -114,11 +120,13 @@ describe("a lead that asks the user", () => {
     const messages = await savedMessages(first.saver, run.thread_id);
     expect(callsAndResults(messages)).toEqual({ calls: ["l1", "q1"], results: ["l1", "q1"] });
     expect(messages.slice(2).map(({ content }) => content)).toEqual([
-      expect.not.stringContaining("interrupted"),
+      expect.stringContaining("Updated todo list"),
       "The user did not answer this question by itself; what they said instead follows as a message.",
       "Something else",
       "Fine.",
     ]);
+    const tuple = await first.saver.getTuple({ configurable: { thread_id: run.thread_id, checkpoint_ns: "" } });
+    expect(tuple?.checkpoint.channel_values["todos"]).toEqual(todos);
   });
 
   it("asks again after its process died, and the answer goes to the call of before", async () => {
