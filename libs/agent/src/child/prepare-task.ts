@@ -62,10 +62,16 @@ async function withSkills(deps: PreparationDeps, envelope: TaskEnvelope): Promis
   const ofType = resolveSubagent(subagents, envelope.subagent.name)?.skills ?? null;
   const allowed = inheritedSkills(envelope.skills, ofType);
   const skills = await loadSkills(deps.skills, { tenantId: envelope.identity.tenant_id, allowed });
-  const atStart = rules.tool_policy === "at_start" ? allowedTools(skills.skills) : null;
+  const atStart = rules.tool_policy === "at_start" ? toolsAtStart(skills, rules) : null;
   return {
     envelope: { ...envelope, tools: narrowTools(envelope.tools, { allowed: atStart, denied: [] }) },
     skills,
     sections: skillSections(skills.skills, rules.loading),
   };
+}
+
+/** Skills that the agent is only told of by name must stay readable, whatever they list. */
+function toolsAtStart({ skills }: LoadedSkills, { loading }: Config["skills"]): readonly string[] | null {
+  const allowed = allowedTools(skills);
+  return allowed === null || loading === "eager" ? allowed : [...allowed, "read_file"];
 }

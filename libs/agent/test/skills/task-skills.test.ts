@@ -108,6 +108,13 @@ describe("the skills of a task", () => {
     expect(answersTo(requests[1])[0]).toMatch(/Steps of free/);
   });
 
+  it("metadata: leave the agent the means to read them, whatever tools they list", async () => {
+    const files = { "shared/solo/SKILL.md": skillText("solo", { tools: "[ls]" }) };
+    const { requests } = await execute(inOrder(says("Done")), { files, rules: { loading: "metadata" } });
+
+    expect(toolNames(requests[0]!).sort()).toEqual(["ls", "read_file"]);
+  });
+
   it("DF-X20 fail the task before an agent is made when the storage throws", async () => {
     const made: unknown[] = [];
     const note = (spec: unknown) => void made.push(spec);
