@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Interrupt, RunView, TaskView, ThreadStateView, ThreadView } from "@antler/contracts";
 
+import { settledSnapshot } from "../faults/stack/whole-run.ts";
 import { type GatewayClient, gatewayClient } from "../harness/gateway-client.ts";
 import { calls, type ModelAnswer, type ModelRequest, says } from "../harness/model-server.ts";
 import { isLead } from "../harness/scripted-survey.ts";
 import { type ServiceStack, startServiceStack } from "../harness/service-stack.ts";
+import { findViolations } from "../invariants/find-violations.ts";
 
 let stack: ServiceStack;
 let client: GatewayClient;
@@ -84,6 +86,7 @@ describe("a run that asks the user beside a finished task", () => {
     const tasks = await Promise.all(runs.map(({ run_id: id }) => client.get<TaskView[]>(`/runs/${id}/tasks`)));
     expect(tasks.map(({ length }) => length)).toEqual([0, 0, 1]);
     expect(stack.model.requests.filter((request) => !isLead(request))).toHaveLength(1);
+    for (const { run_id: id } of runs) expect(findViolations(await settledSnapshot(stack.deps.store, id))).toEqual([]);
     expect(await resumed(threadId, "again")).toMatchObject({ status: 409, body: { code: "nothing_to_resume" } });
   });
 

@@ -14,7 +14,7 @@ export type {
   WorkRow,
 } from "./rows.ts";
 export type { Admission, RunDraft, RunInsertion, RunLedger } from "./run-ledger.ts";
-export type { StateReader, StoredInterrupt, StoredState } from "./state-reader.ts";
+export type { StateReader, StoredState } from "./state-reader.ts";
 export { connectStore, type ConnectStoreOptions, type Store } from "./store.ts";
 export type { StoreLeases } from "./store-leases.ts";
 export type { TaskDraft, TaskLedger } from "./task-ledger.ts";
