@@ -42,7 +42,7 @@ export function checkAddress(host: string, address: string, { permits }: Pick<Ta
 }
 
 /** The host of a URL without brackets and final dot. */
-export function hostOf(url: URL): string {
+function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
