@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Interrupt } from "@antler/contracts";
 
 import { calls, inOrder, says, startModelServer } from "../../../../test/harness/model-server.ts";
-import { aConfig, aRun, openWorkspaces } from "../support/executions.ts";
+import { aConfig, aLease, aRun, openWorkspaces } from "../support/executions.ts";
 import { anOutcome, type LeadRun, recordingDelegate, startLead } from "../support/lead-runs.ts";
 import { callsAndResults, savedMessages, toldMessages } from "../support/messages.ts";
 
@@ -140,5 +140,34 @@ describe("a lead that asks the user", () => {
 
     expect(await interruptsOf(again)).toEqual([before]);
     expect(server.requests).toHaveLength(1);
+  });
+
+  it("goes on from the answer when the process that got it died, and tells that run's own messages", async () => {
+    const lease = aLease();
+    await using server = await startModelServer((_request, index) => {
+      if (index === 1) lease.abort("drained");
+      return index === 0 ? calls(ask("q1", "Delete it?")) : says("Kept.");
+    });
+    const config = aConfig(server.baseUrl);
+    await using opened = await openWorkspaces(config);
+    const first = startLead({ config, ...opened });
+    await interruptsOf(first);
+    const run = nextRun(first, { command: { resume: "no" } });
+    const died = startLead({ config, ...opened, saver: first.saver, run, lease });
+    await expect(died.outcome).rejects.toMatchObject({ code: "drained" });
+
+    const again = startLead({
+      ...{ config, ...opened, saver: first.saver },
+      run: { ...run, head: "x" },
+      lease: aLease({ epoch: 2 }),
+    });
+
+    expect(await again.outcome).toMatchObject({ status: "success", output: { last_message: "Kept." } });
+    expect(toldMessages(again.recorder.events).map(({ type, content }) => [type, content])).toEqual([
+      ["tool", "no"],
+      ["ai", "Kept."],
+    ]);
+    const messages = await savedMessages(first.saver, run.thread_id);
+    expect(callsAndResults(messages)).toEqual({ calls: ["q1"], results: ["q1"] });
   });
 });
