@@ -60,6 +60,13 @@ function textOf(document: Document): string {
   return BSON.EJSON.stringify(unpacked(document));
 }
 
+async function checkpointsOf(runId: string): Promise<number> {
+  const mongo = await MongoClient.connect(stack.database.url, { directConnection: true });
+  const count = await mongo.db(stack.database.name).collection("checkpoints").countDocuments({ run_id: runId });
+  await mongo.close();
+  return count;
+}
+
 /** Every document of the database in which the word stands, with its collection. */
 async function documentsWith(word: string): Promise<{ readonly collection: string; readonly document: Document }[]> {
   const mongo = await MongoClient.connect(stack.database.url, { directConnection: true });
@@ -133,6 +140,22 @@ describe("what three subagents read at the same time", () => {
     expect(values["promoted"] ?? null).toBeNull();
     expect(values["artifacts"] ?? []).toEqual([]);
   });
+});
+
+it("keeps of an earlier turn only the checkpoint that the thread went on from", async () => {
+  const first = await startRun("Have part-1 read.");
+  await client.join(first);
+  const whole = await checkpointsOf(first.runId);
+  const input = { messages: [{ role: "user", content: "What did it say?" }] };
+  const { body } = await client.post(`/threads/${first.threadId}/runs`, { assistant_id: "lead", input });
+  const second = { threadId: first.threadId, runId: (body as { run_id: string }).run_id };
+  await client.join(second);
+
+  await expect.poll(() => checkpointsOf(first.runId)).toBe(1);
+  expect(whole).toBeGreaterThan(1);
+  expect(await checkpointsOf(second.runId)).toBeGreaterThan(1);
+  const { values } = await client.get<{ values: { messages: object[] } }>(`/threads/${first.threadId}/state`);
+  expect(values.messages).toHaveLength(6);
 });
 
 it("DF-X33 gives the stream of the run no frame of a subagent's own graph, only its task events", async () => {

@@ -20,4 +20,4 @@ export async function payDuties<Row extends WorkRow, Outcome>(
 }
 
 /** The tasks of a run end before its log does. */
-const ORDER: readonly Duty[] = ["cancel_tasks", "sweep", "end_event", "signal"];
+const ORDER: readonly Duty[] = ["cancel_tasks", "sweep", "end_event", "signal", "prune"];

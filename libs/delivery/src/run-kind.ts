@@ -12,6 +12,7 @@ import {
 import type { Duty, RunRow, Settlement } from "@antler/store";
 
 import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
+import { pruneCheckpoints } from "./prune-checkpoints.ts";
 import { awaitTasksEnd, CANCEL_GRACE_MS, endLiveTasks, endWaitingTasks, signalCancel } from "./sweep-tasks.ts";
 import type { TaskKind } from "./task-kind.ts";
 import type { Ending, WorkKind } from "./work-kind.ts";
@@ -27,7 +28,7 @@ export interface RunOutcome {
 export type RunKind = WorkKind<RunRow, RunOutcome>;
 
 /** Everything that a terminal run owes. */
-const OWED: readonly Duty[] = ["sweep", "end_event", "signal"];
+const OWED: readonly Duty[] = ["sweep", "end_event", "signal", "prune"];
 
 export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: TaskKind): RunKind {
   const { store, bus } = deps;
@@ -52,6 +53,10 @@ export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: T
     async signal(run) {
       bus.signal(subjects.settled("run", run._id), { id: run._id, status: run.status });
       return Promise.resolve(true);
+    },
+    async prune(run) {
+      await pruneCheckpoints(store, run);
+      return true;
     },
   };
 

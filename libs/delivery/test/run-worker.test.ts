@@ -174,14 +174,20 @@ describe("a lost worker", () => {
     });
     const run = await submitRun(deps, aRunRequest());
     const lease = await begun.promise;
-    await deps.store.runs.force(run._id, {}, { status: "running", fields: {}, owed: [] });
+    const { runs } = deps.store;
+    const takenOver = async () => {
+      await runs.renew({ id: run._id, epoch: lease.epoch, claimId: lease.claimId }, 1);
+      return runs.claim(run._id, { id: newId(), runner_id: "other", pid: 1 }, 60_000);
+    };
+    await expect.poll(takenOver).toBeDefined();
     await expect.poll(() => lease.signal.aborted, { timeout: 5000 }).toBe(true);
     expect(lease.signal.reason).toMatchObject({ code: "lease_lost" });
     expect(() => lease.assertHeld()).toThrow(/lease/i);
     late.resolve();
 
     await expect.poll(() => outcomes).toEqual(["late"]);
-    expect(await deps.store.runs.get(run._id)).toMatchObject({ output: null });
+    expect(await runs.get(run._id)).toMatchObject({ output: null });
+    await runs.force(run._id, {}, { status: "error", fields: {}, owed: [] });
   });
 
   it("costs an attempt each time until none is left", async () => {

@@ -29,7 +29,7 @@ export interface TicketRecord {
 }
 
 /** What must follow a terminal update; each is idempotent and pulled from `owed` when done. */
-export type Duty = "end_event" | "signal" | "sweep" | "cancel_tasks";
+export type Duty = "end_event" | "signal" | "sweep" | "cancel_tasks" | "prune";
 
 /** Why a row is to end: a user's wish, or for a task that its run has ended. */
 export interface CancelMark {

@@ -27,6 +27,8 @@ export interface RunLedger extends WorkLedger<RunRow> {
   /** The run that was created under this key. */
   byIdempotency(key: string): Promise<RunRow | undefined>;
   listByThread(threadId: string, options: { limit: number; offset: number }): Promise<readonly RunRow[]>;
+  /** The newest run before this turn that has checkpoints. */
+  runBefore(threadId: string, turn: number): Promise<RunRow | undefined>;
   /** The newest run of the thread that has a checkpoint of its own or began from one. */
   newestHead(threadId: string): Promise<string | null>;
   /** The run that holds the thread. */
@@ -49,11 +51,13 @@ export function createRunLedger(collection: Collection<RunRow>): RunLedger {
   const firstWithKey = async ({ _id, idempotency = "" }: RunDraft): Promise<RunRow> =>
     (await byIdempotency(idempotency)) ?? (await expectRow(_id));
 
-  const headBefore = async (threadId: string, turn: number): Promise<string | null> => {
-    const options = { sort: { turn: -1 }, projection: { head: 1 } } as const;
+  const runBefore = async (threadId: string, turn: number): Promise<RunRow | undefined> => {
     const filter = { thread_id: threadId, turn: { $lt: turn }, head: { $ne: null } };
-    return (await storeCall(() => collection.findOne(filter, options)))?.head ?? null;
+    return (await storeCall(() => collection.findOne(filter, { sort: { turn: -1 } }))) ?? undefined;
   };
+
+  const headBefore = async (threadId: string, turn: number): Promise<string | null> =>
+    (await runBefore(threadId, turn))?.head ?? null;
 
   const nextTurn = async (threadId: string): Promise<number> => {
     const options = { sort: { turn: -1 }, projection: { turn: 1 } } as const;
@@ -95,6 +99,7 @@ export function createRunLedger(collection: Collection<RunRow>): RunLedger {
     },
 
     byIdempotency,
+    runBefore,
 
     listByThread: (threadId, { limit, offset }) =>
       storeCall(() => collection.find({ thread_id: threadId }).sort({ turn: -1 }).skip(offset).limit(limit).toArray()),
