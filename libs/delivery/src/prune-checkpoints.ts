@@ -1,11 +1,11 @@
 import type { RunRow, Store } from "@antler/store";
 
 /**
- * Leaves what a thread still needs: of the run that has just ended all checkpoints, or none when it was rolled back; of
- * the turn before it the one that the thread went on from.
+ * Leaves what a thread still needs: of the run that has just ended everything, or nothing when it was rolled back; of
+ * the turn before it the checkpoint that the thread went on from. A run without a head may have left an answer there.
  */
 export async function pruneCheckpoints({ runs, checkpoints }: Store, run: RunRow): Promise<void> {
-  if (run.head === null) await checkpoints.keepOnlyHead(run._id, null);
+  if (run.stop_reason === "rolled_back") await checkpoints.keepOnlyHead(run._id, null);
   const before = await runs.runBefore(run.thread_id, run.turn);
   if (before !== undefined) await checkpoints.keepOnlyHead(before._id, before.head);
 }
