@@ -21,6 +21,8 @@ export interface ModelCallOptions {
   readonly model: ModelConfig;
   readonly usage: UsageRecorder;
   readonly newId: () => string;
+  /** Ids of tool calls that must not occur again. */
+  readonly spent?: Iterable<string>;
   /** Refuses calls of tools that the agent does not have. */
   readonly toolGate: AgentMiddleware;
 }
@@ -29,9 +31,10 @@ export interface ModelCallOptions {
  * What surrounds every model and tool call of lead and subagent, outermost first. The order matters: ids are settled
  * before anything outside sees an answer, a retry repeats only the call itself, and the guard is the last to look before each call.
  */
-export function modelCallMiddleware({ lease, model, usage, newId, toolGate }: ModelCallOptions): AgentMiddleware[] {
+export function modelCallMiddleware(options: ModelCallOptions): AgentMiddleware[] {
+  const { lease, model, usage, newId, spent = [], toolGate } = options;
   return [
-    createAnswerSettling(newId),
+    createAnswerSettling(newId, spent),
     usage.middleware,
     createModelErrors(model.name, lease.signal),
     createToolErrors(lease.signal),

@@ -17,6 +17,7 @@ import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
 import type { DelegationEntry } from "./delegation-entry.ts";
 
 const DESCRIPTION_MAX_CHARS = 200;
+const TYPE_MAX_CHARS = 100;
 
 export interface ExtractionFacts {
   readonly runId: string;
@@ -42,7 +43,7 @@ function entryOf({ id = "", args }: ToolCall, { runId, now }: ExtractionFacts): 
     id,
     run_id: runId,
     description: headOf(title ?? "", DESCRIPTION_MAX_CHARS),
-    subagent_type: typeof type === "string" ? type : "",
+    subagent_type: typeof type === "string" ? headOf(type, TYPE_MAX_CHARS) : "",
     status: "in_progress",
     created_at: now,
   };

@@ -78,7 +78,7 @@ export async function createLeadAgent(options: LeadAgentOptions): Promise<LeadAg
       createEmptyAnswerNudge(),
       todos.middleware,
       ...guards.middleware,
-      ...modelCallMiddleware({ lease, model: scope.model, usage, newId, toolGate: toolkit.gate }),
+      ...modelCallMiddleware({ lease, model: scope.model, usage, newId, spent: run.calls, toolGate: toolkit.gate }),
     ],
     systemPrompt: [leadPrompt(scope, limits), ...sections, dateNote(new Date())].join("\n\n"),
     checkpointer: options.saver,

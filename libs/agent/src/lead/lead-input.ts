@@ -1,4 +1,9 @@
-import { type BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from "@langchain/core/messages";
+import {
+  type BaseMessage,
+  type BaseMessageLike,
+  coerceMessageLikeToMessage,
+  HumanMessage,
+} from "@langchain/core/messages";
 import { z } from "zod";
 
 import { AntlerError, messageOf } from "@antler/contracts";
@@ -22,14 +27,32 @@ export function inputMessages(input: Readonly<Record<string, unknown>>): BaseMes
 }
 
 function asMessage(value: unknown, index: number): BaseMessage {
+  const message = coerced(value, index);
+  const fault = faultOf(message);
+  if (fault !== undefined) throw invalid(`messages.${index}.${fault}`);
+  message.id ??= newId();
+  message.lc_kwargs["id"] = message.id;
+  return message;
+}
+
+function coerced(value: unknown, index: number): BaseMessage {
   try {
-    const message = coerceMessageLikeToMessage(value as BaseMessageLike);
-    message.id ??= newId();
-    message.lc_kwargs["id"] = message.id;
-    return message;
+    return coerceMessageLikeToMessage(value as BaseMessageLike);
   } catch (cause) {
     throw invalid(`messages.${index}: ${messageOf(cause).split("\n")[0] ?? ""}`);
   }
+}
+
+const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]);
+const Calls = z.array(z.looseObject({ name: z.string() })).optional();
+
+/** What would break every later request of the thread: nothing else looks at the fields of a message before it is stored. */
+function faultOf(message: BaseMessage): string | undefined {
+  const isEmpty = HumanMessage.isInstance(message) && message.content.length === 0 && message.content !== "";
+  if (isEmpty || !Content.safeParse(message.content).success)
+    return "content: must be a text or a list of blocks, each with a type";
+  const calls = "tool_calls" in message ? message.tool_calls : undefined;
+  return Calls.safeParse(calls).success ? undefined : "tool_calls: must be a list of calls, each with a name";
 }
 
 function invalid(reason: string): AntlerError {

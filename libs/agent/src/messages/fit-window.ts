@@ -1,4 +1,4 @@
-import { type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { countTokensApproximately } from "langchain";
 
 import { headOf } from "@antler/contracts";
@@ -10,8 +10,8 @@ const CHARS_A_TOKEN = 4;
 
 /**
  * The conversation in at most `maxTokens`, roughly counted. First the results of older calls are left out, then whole
- * older parts, and last the newest results are cut. A call always keeps a result right behind it; the first message
- * with the task and the newest part always stay.
+ * older parts, and last the newest results are cut. A call always keeps a result right behind it; the first message,
+ * the one that began the newest turn, the newest answer with its results and what follows it always stay.
  */
 export function fitWindow(messages: readonly BaseMessage[], maxTokens: number): BaseMessage[] {
   if (countTokensApproximately([...messages]) <= maxTokens) return [...messages];
@@ -32,11 +32,30 @@ function clearOldResults(messages: readonly BaseMessage[], maxTokens: number): B
 }
 
 function dropOldGroups(messages: readonly BaseMessage[], maxTokens: number): BaseMessage[] {
-  const [first = [], ...rest] = callGroupsOf(messages);
-  const marked = (kept: readonly BaseMessage[][]) => [...first, new HumanMessage(LEFT_OUT), ...kept.flat()];
-  let kept = rest;
-  while (kept.length > 1 && countTokensApproximately(marked(kept)) > maxTokens) kept = kept.slice(1);
-  return kept.length === rest.length ? [...messages] : marked(kept);
+  const groups = callGroupsOf(messages);
+  const stays = staying(groups);
+  const marked = (from: number) => {
+    const kept = groups.filter((_, index) => index >= from || stays.has(index));
+    return [...(kept[0] ?? []), new HumanMessage(LEFT_OUT), ...kept.slice(1).flat()];
+  };
+  const droppable = [...groups.keys()].filter((index) => !stays.has(index));
+  const last = droppable.at(-1);
+  if (last === undefined) return [...messages];
+  const from = droppable.find((index) => countTokensApproximately(marked(index + 1)) <= maxTokens) ?? last;
+  return marked(from + 1);
+}
+
+/**
+ * The places of the parts that are never left out. Right before the message of the turn stands what the agent is told
+ * with each call, behind the newest answer what its guards have to say.
+ */
+function staying(groups: readonly BaseMessage[][]): ReadonlySet<number> {
+  const isHuman = ([head]: readonly BaseMessage[]) => HumanMessage.isInstance(head);
+  const answer = groups.findLastIndex(([head]) => AIMessage.isInstance(head));
+  const turn = groups.findLastIndex((group, index) => index < answer && isHuman(group));
+  const told = isHuman(groups[turn - 1] ?? []) ? [turn - 1] : [];
+  const newest = [...groups.keys()].slice(Math.max(0, answer));
+  return new Set([0, ...told, turn, ...newest]);
 }
 
 /** Cuts the results of the newest part to what room is left, each to the same length. */

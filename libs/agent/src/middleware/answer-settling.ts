@@ -1,14 +1,26 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
-import { settleAiMessage } from "../messages/settle-ai-message.ts";
+import { idsOf, settleAiMessage } from "../messages/settle-ai-message.ts";
 import { settleToolMessage } from "../messages/settle-tool-message.ts";
+import { DelegationsState } from "../thread-state.ts";
 
-/** Gives every answer and every tool's result the ids they keep, before anything uses or stores them. */
-export function createAnswerSettling(newId: () => string): AgentMiddleware {
+/**
+ * Gives every answer and every tool's result the ids they keep, before anything uses or stores them. Ids stay taken
+ * when a summary has replaced their messages: those of this execution, those in `spent`, and those of delegations.
+ */
+export function createAnswerSettling(newId: () => string, spent: Iterable<string>): AgentMiddleware {
+  const seen = new Set(spent);
   return createMiddleware({
     name: "AnswerSettling",
-    wrapModelCall: async (request, handler) => settleAiMessage(await handler(request), request.state.messages, newId),
+    stateSchema: DelegationsState,
+    wrapModelCall: async (request, handler) => {
+      const { messages, delegations } = request.state;
+      const taken = [...seen, ...idsOf(messages), ...delegations.map(({ id }) => id)];
+      const settled = settleAiMessage(await handler(request), taken, newId);
+      for (const id of idsOf([settled])) seen.add(id);
+      return settled;
+    },
     wrapToolCall: async (request, handler) => {
       const result = await handler(request);
       return ToolMessage.isInstance(result) ? settleToolMessage(result, newId) : result;

@@ -67,17 +67,23 @@ function recordOf(
   };
 }
 
-/** The usage of one answer; null when the provider gave none or only zeros. */
+/** The usage of one answer; null when the provider gave none, only zeros, or no numbers. */
 function usageOf(message: Answer): TokenUsage | null {
   const usage = usageMetadataOf(message);
   if (usage === undefined) return null;
-  const total = usage.total_tokens > 0 ? usage.total_tokens : usage.input_tokens + usage.output_tokens;
-  if (total <= 0) return null;
-  const cached = usage.input_token_details?.cache_read ?? 0;
+  const [input, output] = [countOf(usage.input_tokens), countOf(usage.output_tokens)];
+  const total = countOf(usage.total_tokens) || input + output;
+  if (total === 0) return null;
+  const cached = countOf(usage.input_token_details?.cache_read);
   return {
-    input_tokens: usage.input_tokens,
-    output_tokens: usage.output_tokens,
+    input_tokens: input,
+    output_tokens: output,
     total_tokens: total,
     ...(cached > 0 && { cache_read_tokens: cached }),
   };
+}
+
+/** What adapters pass on is not always a number. */
+function countOf(value: unknown): number {
+  return Number.isSafeInteger(value) ? Math.max(0, value as number) : 0;
 }

@@ -45,6 +45,14 @@ describe("extracting delegations", () => {
     expect(extract(asks({ id: "c", args: { ...args, subagent_type: "bash" } }))).toEqual([entry({ description })]);
   });
 
+  it("bounds the type that a model made up, so that the others keep their room", () => {
+    const args = { description: "two", prompt: "p", subagent_type: "y".repeat(100_000) };
+    const block = renderDelegations(extract(asks({ id: "c" }, { id: "d", args })));
+
+    expect(block).toContain("Look (via bash;");
+    expect(block).toContain("two (via yyy");
+  });
+
   it("DF-D2 takes what the metadata of its result says", () => {
     const sha = "a".repeat(64);
     const metadata = outcome({ status: "completed", result: "48 files", error: null, resultSha256: sha });

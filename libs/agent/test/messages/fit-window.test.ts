@@ -46,6 +46,25 @@ describe("a conversation and the model's window", () => {
     expect(fitted[2]?.text).toMatch(/^x{100,}.*\n\[left out/s);
   });
 
+  it("keeps the message of the newest turn, what is told before it and what guards said, however long the turn is", () => {
+    const turns = Array.from({ length: 20 }, (_, index) => [
+      new AIMessage({ content: tokens(100), tool_calls: [{ id: `c${index}`, name: "t", args: {} }] }),
+      result(`c${index}`, "r"),
+    ]);
+    const told = new HumanMessage({ name: "durable_context", content: "told" });
+    const turn = [told, new HumanMessage("the question"), ...turns.flat(), new HumanMessage({ content: "notice" })];
+    const earlier = [new HumanMessage("an older one"), new AIMessage("its answer")];
+
+    for (const messages of [turn, [...earlier, ...turn]]) {
+      const fitted = fitWindow(messages, window - reserve);
+      const texts = fitted.map(({ text }) => text);
+      expect(texts).toEqual(expect.arrayContaining(["told", "the question", "notice"]));
+      expect(fitted.flatMap((message) => ("tool_calls" in message ? [message] : [])).at(-1)).toBe(turns.at(-1)?.[0]);
+      expect(countTokensApproximately(fitted)).toBeLessThanOrEqual(window - reserve);
+      expect(isValid(fitted)).toBe(true);
+    }
+  });
+
   it("loses the results of older calls before anything newer", () => {
     const messages = [
       ...[new HumanMessage("go"), calling("a"), result("a", tokens(500)), calling("b"), result("b", tokens(500))],

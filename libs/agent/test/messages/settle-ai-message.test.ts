@@ -2,7 +2,7 @@ import { AIMessage, AIMessageChunk, HumanMessage } from "@langchain/core/message
 import { describe, expect, it } from "vitest";
 
 import { rawCallsOf } from "../../src/messages/rebuild-ai-message.ts";
-import { settleAiMessage } from "../../src/messages/settle-ai-message.ts";
+import { idsOf as takenBy, settleAiMessage } from "../../src/messages/settle-ai-message.ts";
 
 const call = (id: string | undefined, name = "bash") => ({ name, args: { a: 1 }, ...(id !== undefined && { id }) });
 
@@ -13,7 +13,7 @@ function numbered(): () => string {
 }
 
 const settle = (message: AIMessage, history: AIMessage[] = []) =>
-  settleAiMessage(message, [new HumanMessage({ id: "h1", content: "go" }), ...history], numbered());
+  settleAiMessage(message, takenBy([new HumanMessage({ id: "h1", content: "go" }), ...history]), numbered());
 
 const idsOf = (message: AIMessage) => message.tool_calls?.map(({ id }) => id);
 
@@ -43,6 +43,49 @@ describe("settleAiMessage", () => {
   it("gives a message an id of its own when it has none or one that is taken", () => {
     expect(settle(new AIMessage({ content: "x" })).id).toBe("n1");
     expect(settle(new AIMessage({ id: "h1", content: "x" })).id).toBe("n1");
+  });
+
+  it.each(["x".repeat(257), "a\u0000", "\ud800", "é"])("replaces an id that no key and no provider takes: %j", (id) => {
+    const message = settle(new AIMessage({ id, content: "", tool_calls: [call(id)] }));
+
+    expect(idsOf(message)).toEqual(["call_n1"]);
+    expect(message.id).toBe("n2");
+  });
+
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+
+  it.each([
+    [null, "null"],
+    [5, "5"],
+    [["x"], '["x"]'],
+    [nested(101), "(nested too deeply)"],
+    [nested(20_000 / 4), "(nested too deeply)"],
+  ])("shows the model arguments that are no object, or one that nothing can write: case %#", (args, shown) => {
+    const given = { id: "a", name: "ls", args } as ReturnType<typeof call> & { id: string };
+    const message = settle(new AIMessage({ id: "m1", content: "", tool_calls: [given] }));
+
+    expect(message.tool_calls).toMatchObject([{ id: "a", name: "ls", args: { unreadable_arguments: shown } }]);
+  });
+
+  it("leaves blocks out that are none", () => {
+    const content = [null, "bare", {}, { type: "text", text: "hi" }, { type: "weird" }] as AIMessage["content"];
+
+    expect(settle(new AIMessage({ id: "m1", content })).content).toEqual([
+      { type: "text", text: "hi" },
+      { type: "weird" },
+    ]);
+  });
+
+  it("makes every text well-formed, of contents, names and arguments alike", () => {
+    const half = { name: "t\ud800", args: { "k\udc00": ["\ud83d", { deep: "ok 😀" }] }, id: "a" };
+    const texts = [settle(new AIMessage({ id: "m1", content: "x\ud83d", tool_calls: [half] }))];
+    const blocks = [settle(new AIMessage({ id: "m2", content: [{ type: "text", text: "\udc00y" }] }))];
+
+    expect(texts[0]?.content).toBe("x\ufffd");
+    expect(texts[0]?.tool_calls).toMatchObject([
+      { name: "t\ufffd", args: { "k\ufffd": ["\ufffd", { deep: "ok 😀" }] } },
+    ]);
+    expect(blocks[0]?.content).toEqual([{ type: "text", text: "\ufffdy" }]);
   });
 
   it("keeps the provider's raw calls in step", () => {

@@ -37,6 +37,9 @@ describe("the usage of a model call", () => {
   it.each([
     ["none", {}],
     ["only zeros", { usage_metadata: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } }],
+    ["nothing but a sum that is no number", { usage_metadata: { total_tokens: NaN } }],
+    ["nulls", { usage_metadata: { input_tokens: null, output_tokens: null, total_tokens: null } }],
+    ["texts and debts", { usage_metadata: { input_tokens: "05", output_tokens: -3, total_tokens: "05-3" } }],
   ])("DF-U3 leaves no record when the provider gave %s", async (_name, fields) => {
     const { recorderOf, records } = aUsageRecorder();
     const recorder = recorderOf(1);
