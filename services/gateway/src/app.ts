@@ -9,6 +9,7 @@ import { handleErrors } from "./http/error-handler.ts";
 import type { GatewayApp } from "./http/gateway-app.ts";
 import { describeRoutes } from "./http/openapi.ts";
 import { traceRequests } from "./http/request-trace.ts";
+import { refuseUnstorable } from "./http/storable-body.ts";
 import { assistantRoutes } from "./routes/assistant-routes.ts";
 import { fileRoutes } from "./routes/file-routes.ts";
 import { runRecordRoutes } from "./routes/run-record-routes.ts";
@@ -43,6 +44,7 @@ export async function buildApp(deps: GatewayDeps): Promise<GatewayApp> {
   refuseWhenClosing(app, open.closing);
   logRequests(app, logger);
   handleErrors(app, errors);
+  refuseUnstorable(app);
   app.addHook("preClose", async () => open.close());
 
   await describeRoutes(app, { version: VERSION });
