@@ -54,6 +54,12 @@ export function systemTexts(request: ModelRequest): string[] {
   return request.messages.filter(({ role }) => role === "system").map(({ content }) => JSON.stringify(content));
 }
 
+/** What a user or a lead has written, without the lines that mark it as input. */
+export function inputText(content: ModelRequest["messages"][number]["content"] | undefined): string {
+  const text = typeof content === "string" ? content : JSON.stringify(content ?? "");
+  return text.replace(/^--- BEGIN USER INPUT ---\n/, "").replace(/\n--- END USER INPUT ---$/, "");
+}
+
 export function toolNames(request: ModelRequest): string[] {
   return (request.tools ?? []).map((tool) => tool.function.name);
 }

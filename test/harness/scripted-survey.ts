@@ -1,4 +1,4 @@
-import { calls, type ModelAnswer, type ModelRequest, says, toolNames } from "./model-server.ts";
+import { calls, inputText, type ModelAnswer, type ModelRequest, says, toolNames } from "./model-server.ts";
 
 export interface Survey {
   /** Types of the subagents that the lead asks for, all at once. */
@@ -34,6 +34,5 @@ function taskCall(type: string, index: number) {
 }
 
 function promptOf(request: ModelRequest): string {
-  const human = request.messages.find(({ role }) => role === "user");
-  return typeof human?.content === "string" ? human.content : JSON.stringify(human?.content);
+  return inputText(request.messages.find(({ role }) => role === "user")?.content);
 }

@@ -42,7 +42,9 @@ export function checkTaskResults({ tasks, messages, run }: RunSnapshot): Violati
 function checkTold(task: TaskRow, { content, additional_kwargs: facts = {} }: StoredMessage): Violation[] {
   const told = facts["subagent_status"];
   const digest = facts["subagent_result_sha256"];
-  const isWhole = task.result === null || (typeof content === "string" && content.endsWith(`Result: ${task.result}`));
+  const isStored = facts["antler_output"] !== undefined;
+  const isWhole =
+    isStored || task.result === null || (typeof content === "string" && content.endsWith(`Result: ${task.result}`));
   return [
     ...unless(told === task.status || told === "polling_timed_out", {
       rule: "task_told",

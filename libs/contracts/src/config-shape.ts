@@ -4,6 +4,7 @@ import { LeadTokenBudget, LoopDetectionConfig, SummarizationConfig } from "./con
 import { PoolsConfig } from "./config-pools.ts";
 import { SkillsConfig } from "./config-skills.ts";
 import { SubagentsConfig } from "./config-subagents.ts";
+import { ToolOutputConfig } from "./config-tool-output.ts";
 import { ToolsConfig } from "./config-tools.ts";
 import { WebFetchConfig } from "./config-web-fetch.ts";
 
@@ -147,6 +148,7 @@ export const ConfigShape = z.strictObject({
   loop_detection: LoopDetectionConfig,
   summarization: SummarizationConfig,
   tools: ToolsConfig,
+  tool_output: ToolOutputConfig,
   web_fetch: WebFetchConfig,
   skills: SkillsConfig,
   delivery: DeliveryConfig,

@@ -13,6 +13,7 @@ export {
   type TokenBudgetConfig,
   TokenBudgetOverride,
 } from "./config-guards.ts";
+export type { ToolOutputConfig } from "./config-tool-output.ts";
 export { configJsonSchema } from "./config-json-schema.ts";
 export { PoolConfig, PoolsConfig } from "./config-pools.ts";
 export { type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config-shape.ts";

@@ -1,5 +1,6 @@
 import type { Config, TaskEnvelope } from "@antler/contracts";
 import { newId } from "@antler/platform";
+import type { Sandbox } from "@antler/sandbox";
 
 import { type AgentGuards, createAgentGuards } from "../agent-guards.ts";
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
@@ -58,6 +59,7 @@ export interface ChildAgentOptions {
   readonly envelope: TaskEnvelope;
   readonly config: Config;
   readonly models: Models;
+  readonly sandbox: Sandbox;
   readonly lease: ExecutionLease;
   readonly watch: ChildWatch;
   readonly toolkit: Toolkit;
@@ -68,7 +70,7 @@ export interface ChildAgentOptions {
 
 /** The subagent of one task: the same factory as the lead's, without checkpointer and without `task`. */
 export async function createChildAgent(options: ChildAgentOptions): Promise<CompiledAgent> {
-  const { envelope, config, models, lease, watch, toolkit } = options;
+  const { envelope, config, models, sandbox, lease, watch, toolkit } = options;
   const model = chooseModel(config, envelope.model_name);
   const summaries = { config: config.summarization, models, modelName: model.name, lease, usage: watch.usage };
   return createAgent({
@@ -83,7 +85,10 @@ export async function createChildAgent(options: ChildAgentOptions): Promise<Comp
       createMarkedFailure(),
       ...watch.guards.middleware,
       ...skillActivation(options),
-      ...modelCallMiddleware({ lease, model, usage: watch.usage, newId, toolGate: toolkit.gate }),
+      ...modelCallMiddleware({
+        ...{ lease, model, usage: watch.usage, newId, toolGate: toolkit.gate },
+        ...{ toolOutput: config.tool_output, sandbox },
+      }),
     ],
     systemPrompt: null,
     checkpointer: null,

@@ -88,7 +88,7 @@ async function driveChild(
 ): Promise<readonly BaseMessage[]> {
   const { config, models, events } = deps;
   const toolkit = createChildToolkit({ envelope, config, sandbox, lease, mcp, events });
-  const agent = await createChildAgent({ envelope, config, models, lease, watch, toolkit, skills, events });
+  const agent = await createChildAgent({ envelope, config, models, sandbox, lease, watch, toolkit, skills, events });
   const { attempt } = lease;
   const input = {
     messages: childMessages({ envelope, attempt, sections: [...sections, ...toolkit.sections], now: new Date() }),

@@ -78,7 +78,10 @@ export async function createLeadAgent(options: LeadAgentOptions): Promise<LeadAg
       createEmptyAnswerNudge(),
       todos.middleware,
       ...guards.middleware,
-      ...modelCallMiddleware({ lease, model: scope.model, usage, newId, spent: run.calls, toolGate: toolkit.gate }),
+      ...modelCallMiddleware({
+        ...{ lease, model: scope.model, usage, newId, spent: run.calls, toolGate: toolkit.gate },
+        ...{ toolOutput: config.tool_output, sandbox: scope.sandbox },
+      }),
     ],
     systemPrompt: [leadPrompt(scope, limits), ...sections, dateNote(new Date())].join("\n\n"),
     checkpointer: options.saver,

@@ -28,7 +28,8 @@ export function claimedByServers(config: McpConfig, names: readonly string[]): T
   });
 }
 
-function serverOf(name: string): string | null {
+/** The name of the server that a tool of this name belongs to; null when it is no MCP tool's. */
+export function serverOf(name: string): string | null {
   const end = name.indexOf(SEPARATOR);
   return end > 0 ? name.slice(0, end) : null;
 }

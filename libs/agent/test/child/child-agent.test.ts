@@ -4,7 +4,14 @@ import { tool } from "langchain";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { calls, inOrder, says, startModelServer, systemTexts } from "../../../../test/harness/model-server.ts";
+import {
+  calls,
+  inOrder,
+  inputText,
+  says,
+  startModelServer,
+  systemTexts,
+} from "../../../../test/harness/model-server.ts";
 import { traceName } from "../../src/child/trace-name.ts";
 import { AGENT_CREATED } from "../../src/create-agent.ts";
 import {
@@ -84,7 +91,7 @@ describe("the system message of a task", () => {
     expect(systemTexts(server.requests[0]!)[0]).toMatch(
       /You were given one task.*<skills>.*Steps of alpha.*<available-deferred-tools>.*far__look.*<current_date>/,
     );
-    expect(server.requests[0]?.messages[1]?.content).toBe("Count the files");
+    expect(inputText(server.requests[0]?.messages[1]?.content)).toBe("Count the files");
   });
 });
 

@@ -5,6 +5,7 @@ import { AntlerError } from "@antler/contracts";
 import {
   calls,
   inOrder,
+  inputText,
   type ModelServer,
   says,
   startModelServer,
@@ -286,12 +287,12 @@ describe("executeTask", () => {
   });
 
   it("DF-X31 keeps executions of one call id apart, also at the same time", async () => {
-    await using server = await startModelServer((request) => says(JSON.stringify(request.messages.at(-1)?.content)));
+    await using server = await startModelServer((request) => says(inputText(request.messages.at(-1)?.content)));
     const tasks = ["one", "two", "three"].map((prompt) => aTask({ prompt }));
 
     const done = await Promise.all(tasks.map((task) => execute(server, { task })));
 
-    expect(done.map(({ outcome }) => outcome.result)).toEqual(['"one"', '"two"', '"three"']);
+    expect(done.map(({ outcome }) => outcome.result)).toEqual(["one", "two", "three"]);
     expect(done.map(({ recorder }) => recorder.events.map(({ task_id: id }) => id))).toEqual(
       tasks.map(({ _id }) => [_id]),
     );

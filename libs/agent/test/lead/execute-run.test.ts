@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   calls,
   inOrder,
+  inputText,
   type ModelAnswer,
   says,
   startModelServer,
@@ -316,9 +317,9 @@ describe("executeRun", () => {
       request.messages.length === 2
         ? calls({
             name: "task",
-            args: { description: "d", prompt: JSON.stringify(request.messages[1]?.content), subagent_type: "bash" },
+            args: { description: "d", prompt: inputText(request.messages[1]?.content), subagent_type: "bash" },
           })
-        : says(JSON.stringify(request.messages.at(-1)?.content)),
+        : says(inputText(request.messages.at(-1)?.content)),
     );
     const config = aConfig(server.baseUrl);
     await using opened = await openWorkspaces(config);
@@ -338,9 +339,9 @@ describe("executeRun", () => {
 
     const outcomes = await Promise.all(started.map(({ outcome }) => outcome));
 
-    const expected = started.map(({ run }, index) => `${run._id} "${["red", "green", "blue", "white"][index]!}"`);
+    const expected = started.map(({ run }, index) => `${run._id} ${["red", "green", "blue", "white"][index]!}`);
     outcomes.forEach(({ output }, index) => {
-      expect(JSON.parse(String(output?.["last_message"]))).toBe(`Task Succeeded. Result: ${expected[index]!}`);
+      expect(output?.["last_message"]).toBe(`Task Succeeded. Result: ${expected[index]!}`);
     });
     for (const { recorder, run } of started) {
       expect(toldMessages(recorder.events)).toHaveLength(4);

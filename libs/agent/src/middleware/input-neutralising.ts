@@ -1,0 +1,51 @@
+import { type BaseMessage, type ContentBlock, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { type AgentMiddleware, createMiddleware } from "langchain";
+
+import { neutralTags } from "../injection/neutral-tags.ts";
+import { markedInput } from "../injection/user-input.ts";
+
+export interface InputNeutralisingOptions {
+  /** Whether a tool brings text from outside of the sandbox. */
+  readonly isRemote: (tool: string) => boolean;
+}
+
+/**
+ * Shows the model what users and other agents wrote as input, and what tools brought from elsewhere without tags that
+ * could pass for the system's own. Only requests are changed: what is stored stays as it was written.
+ */
+export function createInputNeutralising({ isRemote }: InputNeutralisingOptions): AgentMiddleware {
+  return createMiddleware({
+    name: "InputNeutralising",
+    wrapModelCall: (request, handler) =>
+      handler({ ...request, messages: request.messages.map((message) => neutralised(message, isRemote)) }),
+  });
+}
+
+/** Human messages with a name are the system's own notices. */
+function neutralised(message: BaseMessage, isRemote: (tool: string) => boolean): BaseMessage {
+  if (HumanMessage.isInstance(message) && message.name === undefined && !isSummary(message))
+    return new HumanMessage({ ...idOf(message), content: changed(message.content, markedInput) });
+  if (!ToolMessage.isInstance(message) || !isRemote(message.name ?? "")) return message;
+  const { tool_call_id, name, status } = message;
+  const content = changed(message.content, neutralTags);
+  return new ToolMessage({ ...idOf(message), tool_call_id, content, ...(name && { name }), ...(status && { status }) });
+}
+
+function isSummary({ additional_kwargs: facts }: HumanMessage): boolean {
+  return facts["lc_source"] === "summarization";
+}
+
+function idOf({ id }: BaseMessage): { id?: string } {
+  return id === undefined ? {} : { id };
+}
+
+type Content = BaseMessage["content"];
+
+function changed(content: Content, change: (text: string) => string): Content {
+  if (typeof content === "string") return change(content);
+  return content.map((block) => (isText(block) ? { ...block, text: change(block.text) } : block));
+}
+
+function isText(block: ContentBlock | { type: string }): block is ContentBlock.Text {
+  return block.type === "text" && "text" in block && typeof block["text"] === "string";
+}
