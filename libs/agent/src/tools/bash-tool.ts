@@ -3,6 +3,7 @@ import { z } from "zod";
 
 import type { CommandResult } from "@antler/sandbox";
 
+import { auditCommand } from "../command-audit/audit-command.ts";
 import { answering } from "./answering.ts";
 import type { ToolContext } from "./tool-context.ts";
 
@@ -15,9 +16,13 @@ const schema = z.object({
 export function createBashTool({ sandbox, signal, commandTimeoutMs }: ToolContext) {
   return tool(
     ({ command }) =>
-      answering(async () =>
-        bashText(await sandbox.run({ command, signal, timeoutMs: commandTimeoutMs }), commandTimeoutMs),
-      ),
+      answering(async () => {
+        const verdict = auditCommand(command);
+        if (verdict.risk === "high") return `Command blocked: ${verdict.reason}. Nothing was run; find another way.`;
+        const result = await sandbox.run({ command, signal, timeoutMs: commandTimeoutMs });
+        const text = bashText(result, commandTimeoutMs);
+        return verdict.risk === "none" ? text : `${text}\n[Warning: ${verdict.reason}]`;
+      }),
     {
       name: "bash",
       description:

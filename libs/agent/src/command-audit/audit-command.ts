@@ -1,0 +1,119 @@
+import { type SimpleCommand, splitCommands } from "./split-commands.ts";
+
+export type CommandVerdict = { readonly risk: "none" } | { readonly risk: "medium" | "high"; readonly reason: string };
+
+interface Rule {
+  readonly reason: string;
+  readonly applies: (command: SimpleCommand) => boolean;
+}
+
+/** Words before the one that is run. */
+const PREFIXES = new Set([
+  "sudo",
+  "env",
+  "nohup",
+  "time",
+  "exec",
+  "command",
+  "nice",
+  "ionice",
+  "stdbuf",
+  "setsid",
+  "doas",
+]);
+
+/** The command without assignments and without what only starts it. */
+function bare(command: SimpleCommand): SimpleCommand {
+  const start = command.findIndex((word) => !PREFIXES.has(word) && !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word));
+  return start === -1 ? [] : command.slice(start);
+}
+
+function nameOf(command: SimpleCommand): string {
+  return (command[0] ?? "").replace(/^.*\//, "");
+}
+
+const DEVICE = /^(?:of=)?>*\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|mapper\/|mem|kmem|port)/;
+const WHOLE =
+  /^(?:\/|\/\*|~|~\/|~\/\*|\$HOME\/?|\$\{HOME\}\/?|\/(?:bin|boot|dev|etc|home|lib|opt|proc|root|sbin|sys|usr|var)\/?\*?)$/;
+
+const HIGH: readonly Rule[] = [
+  {
+    reason: "it removes the root, the home or a system directory",
+    applies: (command) => nameOf(command) === "rm" && isRecursive(command) && command.some((word) => WHOLE.test(word)),
+  },
+  { reason: "it makes a file system", applies: (command) => /^mkfs(?:\.|$)/.test(nameOf(command)) },
+  { reason: "it writes to a device", applies: (command) => command.some((word) => DEVICE.test(word)) },
+  {
+    reason: "it stops the machine",
+    applies: (command) => ["shutdown", "reboot", "halt", "poweroff", "init"].includes(nameOf(command)),
+  },
+  {
+    reason: "it reads the environment of processes",
+    applies: (command) => command.some((word) => /\/proc\/(?:self|\d+|\*|\$\$|thread-self)\/environ/.test(word)),
+  },
+];
+
+const MEDIUM: readonly Rule[] = [
+  {
+    reason: "it lets everybody write",
+    applies: (command) => nameOf(command) === "chmod" && command.some((word) => /^0?777$/.test(word)),
+  },
+  {
+    reason: "it installs packages",
+    applies: (command) =>
+      ["pip", "pip3", "apt", "apt-get", "dnf", "yum", "apk"].includes(nameOf(command)) && command.includes("install"),
+  },
+];
+
+function isRecursive(command: SimpleCommand): boolean {
+  return command.some((word) => word === "--recursive" || /^-[A-Za-z]*[rR]/.test(word));
+}
+
+const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh"]);
+const FETCHERS = new Set(["curl", "wget"]);
+
+/**
+ * What a command line would do that no agent should: `high` must not run, `medium` runs with a warning. It looks at
+ * words and not at meaning, so it is a second line of defence behind the sandbox.
+ */
+export function auditCommand(line: string): CommandVerdict {
+  if (/:\s*\(\)\s*\{\s*:\s*\|\s*:\s*&\s*\}/.test(line)) return { risk: "high", reason: "it is a fork bomb" };
+  const commands = splitCommands(line);
+  const inner = commands.flatMap((command) => scriptsOf(bare(command)));
+  const high = [...commands.flatMap((command) => matching(HIGH, bare(command))), ...pipedIntoShell(line)];
+  const [reason] = [...high, ...inner.flatMap(highReasons)];
+  if (reason !== undefined) return { risk: "high", reason };
+  const [warning] = [...commands.flatMap((command) => matching(MEDIUM, bare(command))), ...privileged(commands)];
+  return warning === undefined ? { risk: "none" } : { risk: "medium", reason: warning };
+}
+
+function highReasons(line: string): string[] {
+  const verdict = auditCommand(line);
+  return verdict.risk === "high" ? [verdict.reason] : [];
+}
+
+function matching(rules: readonly Rule[], command: SimpleCommand): string[] {
+  return rules.filter(({ applies }) => applies(command)).map(({ reason }) => reason);
+}
+
+/** The script that a shell is given on its command line. */
+function scriptsOf(command: SimpleCommand): string[] {
+  const option = command.findIndex((word) => /^-[a-z]*c$/.test(word));
+  const script = SHELLS.has(nameOf(command)) && option > 0 ? command[option + 1] : undefined;
+  return script === undefined ? [] : [script];
+}
+
+/** What is fetched must not be run unseen. */
+function pipedIntoShell(line: string): string[] {
+  const stages = line.split("|").map((stage) => splitCommands(stage).map(bare));
+  const runs = stages.some((stage, index) => {
+    const next = stages[index + 1]?.[0];
+    return stage.some((command) => FETCHERS.has(nameOf(command))) && next !== undefined && SHELLS.has(nameOf(next));
+  });
+  return runs ? ["it runs what it fetches unseen"] : [];
+}
+
+function privileged(commands: readonly SimpleCommand[]): string[] {
+  if (commands.some((command) => ["sudo", "doas"].includes(nameOf(command)))) return ["it asks for more rights"];
+  return commands.some(([first = ""]) => first.startsWith("PATH=")) ? ["it changes where commands are found"] : [];
+}
