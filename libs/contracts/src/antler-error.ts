@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode, type Retry } from "./error-codes.ts";
+import { headOf } from "./text-bounds.ts";
 
 const marker = Symbol.for("antler.error");
 
@@ -33,5 +34,5 @@ export function isAntlerError(value: unknown, ...codes: readonly ErrorCode[]): v
 /** The message of anything thrown, at most 2,000 characters. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.slice(0, 2000);
+  return headOf(text, 2000);
 }

@@ -13,12 +13,12 @@ export {
   type TokenBudgetConfig,
   TokenBudgetOverride,
 } from "./config-guards.ts";
-export type { ToolOutputConfig } from "./config-tool-output.ts";
 export { configJsonSchema } from "./config-json-schema.ts";
 export { PoolConfig, PoolsConfig } from "./config-pools.ts";
 export { type DeliveryConfig, type ModelConfig, type SandboxConfig } from "./config-shape.ts";
 export { SkillName, SkillsConfig } from "./config-skills.ts";
 export { SubagentsConfig } from "./config-subagents.ts";
+export type { ToolOutputConfig } from "./config-tool-output.ts";
 export type { McpConfig, McpServerConfig, ToolsConfig } from "./config-tools.ts";
 export { configWarnings } from "./config-warnings.ts";
 export type { WebFetchConfig } from "./config-web-fetch.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { RunId, TaskId } from "./ids.ts";
+import { headOf } from "./text-bounds.ts";
 
 /** The version that is written and the only one there is; tickets of a higher one are told apart from malformed ones. */
 export const TICKET_VERSION = 1;
@@ -46,7 +47,7 @@ export function readTicket(text: string): TicketReading {
   const parsed = Ticket.safeParse(value);
   return parsed.success
     ? { kind: "ticket", ticket: parsed.data }
-    : { kind: "malformed", reason: z.prettifyError(parsed.error).slice(0, 500) };
+    : { kind: "malformed", reason: headOf(z.prettifyError(parsed.error), 500) };
 }
 
 function parseJson(text: string): unknown {

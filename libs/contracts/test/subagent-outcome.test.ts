@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import contract from "../../../test/harness/subagent-status-contract.json" with { type: "json" };
 import {
   BRIEF_MAX_CHARS,
   CAP_LABELS,
@@ -99,8 +100,14 @@ describe("the metadata of an outcome", () => {
   });
 
   it("DF-S17: statuses and cap reasons are those of the contract", () => {
-    expect(SubagentStatus.options).toEqual(["completed", "failed", "cancelled", "timed_out", "polling_timed_out"]);
-    expect(StopReason.options.filter(isCapReason).toSorted()).toEqual(Object.keys(CAP_LABELS).toSorted());
+    expect(SubagentStatus.options).toEqual(contract.statuses);
+    expect(CAP_LABELS).toEqual(contract.cap_reasons);
+    expect(StopReason.options.filter(isCapReason).toSorted()).toEqual(Object.keys(contract.cap_reasons).toSorted());
+    expect(Object.keys(SubagentMetadata.shape)).toEqual(contract.metadata_keys);
+    for (const status of SubagentStatus.options) {
+      const told = outcomeText(outcome({ status, result: "R", error: status === "completed" ? null : "E" }));
+      expect(told).toBe(contract.texts[status]);
+    }
   });
 
   it("DF-S18: survives JSON unchanged", () => {

@@ -1,4 +1,5 @@
 import type { Delivery } from "@antler/bus";
+import { headOf } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { DeadLetterRow } from "@antler/store";
 
@@ -19,7 +20,7 @@ export async function buryDelivery(message: Delivery, reason: string, sink: Dead
     stream: message.stream,
     subject: message.subject,
     reason,
-    payload: message.text.slice(0, PAYLOAD_MAX_CHARS),
+    payload: headOf(message.text, PAYLOAD_MAX_CHARS),
     headers: message.headers,
     row_id: rowId,
   });

@@ -112,7 +112,11 @@ async function store<Row extends WorkRow, Outcome>(
   { row, lease, settlement }: Storing<Row>,
 ): Promise<void> {
   const fence = { id: row._id, epoch: lease.epoch, claimId: lease.claimId };
-  const settled = await whileHeld(lease, logger, () => kind.ledger.settle(fence, settlement));
+  const write = (what: Settlement) => whileHeld(lease, logger, () => kind.ledger.settle(fence, what));
+  const settled = await write(settlement).catch((error: unknown) => {
+    if (!isAntlerError(error, "document_too_large")) throw error;
+    return write(kind.endingOf({ reason: "document_too_large", message: error.message }));
+  });
   const stored = settled ?? (await ownSettlement(kind, fence));
   if (stored === undefined) logger.warn({ id: row._id, kind: kind.name }, "Outcome came too late and was dropped");
   else await payDuties(kind, stored, { patienceMs: CANCEL_GRACE_MS });

@@ -7,24 +7,21 @@ interface Rule {
   readonly applies: (command: SimpleCommand) => boolean;
 }
 
-/** Words before the one that is run. */
+/** Words before the one that is run: those of the shell's grammar, and programs that start another one. */
 const PREFIXES = new Set([
-  "sudo",
-  "env",
-  "nohup",
-  "time",
-  "exec",
-  "command",
-  "nice",
-  "ionice",
-  "stdbuf",
-  "setsid",
-  "doas",
+  ...["if", "then", "else", "elif", "while", "until", "do", "!", "time", "exec", "eval", "command", "builtin"],
+  ...["sudo", "doas", "env", "nohup", "nice", "ionice", "stdbuf", "setsid", "timeout", "xargs"],
 ]);
 
-/** The command without assignments and without what only starts it. */
+/** The command without assignments and without what only starts it, its options included. */
 function bare(command: SimpleCommand): SimpleCommand {
-  const start = command.findIndex((word) => !PREFIXES.has(word) && !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word));
+  let isStarted = false;
+  const start = command.findIndex((word) => {
+    if (PREFIXES.has(word)) isStarted = true;
+    else if (!/^[A-Za-z_][A-Za-z0-9_]*=/.test(word) && !(isStarted && /^(?:-|\d+[smhd]?$|root$)/.test(word)))
+      return true;
+    return false;
+  });
   return start === -1 ? [] : command.slice(start);
 }
 
@@ -79,7 +76,7 @@ const FETCHERS = new Set(["curl", "wget"]);
 export function auditCommand(line: string): CommandVerdict {
   if (/:\s*\(\)\s*\{\s*:\s*\|\s*:\s*&\s*\}/.test(line)) return { risk: "high", reason: "it is a fork bomb" };
   const commands = splitCommands(line);
-  const inner = commands.flatMap((command) => scriptsOf(bare(command)));
+  const inner = commands.flatMap((command) => [...scriptsOf(bare(command)), ...evaluated(command)]);
   const high = [...commands.flatMap((command) => matching(HIGH, bare(command))), ...pipedIntoShell(line)];
   const [reason] = [...high, ...inner.flatMap(highReasons)];
   if (reason !== undefined) return { risk: "high", reason };
@@ -101,6 +98,11 @@ function scriptsOf(command: SimpleCommand): string[] {
   const option = command.findIndex((word) => /^-[a-z]*c$/.test(word));
   const script = SHELLS.has(nameOf(command)) && option > 0 ? command[option + 1] : undefined;
   return script === undefined ? [] : [script];
+}
+
+/** The words that `eval` runs anew. */
+function evaluated([first, ...rest]: SimpleCommand): string[] {
+  return first === "eval" ? [rest.join(" ")] : [];
 }
 
 /** What is fetched must not be run unseen. */

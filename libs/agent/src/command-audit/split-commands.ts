@@ -84,19 +84,24 @@ function substitutions(text: string): string[] {
   return [...text.matchAll(/\$\(([^()]*)\)|`([^`]*)`/g)].map(([, dollar, tick]) => dollar ?? tick ?? "");
 }
 
-const HERE_DOCUMENT = /<<-?\s*(["']?)([A-Za-z_][A-Za-z0-9_]*)\1/g;
+/** `<<` that is not `<<<`, with the word that ends the document. */
+const HERE_DOCUMENT = /(?<!<)<<-?(?!<)\s*(["']?)([A-Za-z_][A-Za-z0-9_]*)\1/g;
 
+/** Programs that run what they are given on their input. */
+const RUNS_INPUT = /(?:^|[\s;&|(/])(?:ba|z|da|k)?sh\b[^|]*<</;
+
+/** The line without the bodies that are data: those that end, and that no shell is given to run. */
 function withoutHereDocuments(line: string): string {
-  const waiting: string[] = [];
+  const rows = line.split("\n");
   const kept: string[] = [];
-  for (const row of line.split("\n")) {
-    const [next] = waiting;
-    if (next !== undefined) {
-      if (row.trim() === next) waiting.shift();
-      continue;
-    }
-    for (const [, , name = ""] of row.matchAll(HERE_DOCUMENT)) waiting.push(name);
+  for (let at = 0; at < rows.length; at += 1) {
+    const row = rows[at] ?? "";
     kept.push(row);
+    if (RUNS_INPUT.test(row)) continue;
+    for (const [, , name = ""] of row.matchAll(HERE_DOCUMENT)) {
+      const end = rows.findIndex((other, index) => index > at && other.trim() === name);
+      if (end !== -1) at = end;
+    }
   }
   return kept.join("\n");
 }

@@ -6,6 +6,7 @@ const TAGS = [
   "system-reminder",
   "working_directory",
   "subagent_system",
+  "skill",
   "skills",
   "available_skills",
   "available-deferred-tools",
@@ -18,7 +19,7 @@ const TAGS = [
 ];
 
 /** White space and characters that show nothing: they may stand inside a tag and hide it. */
-const GAP = "[\\s\\u00ad\\u200b-\\u200f\\u2060\\ufeff]*";
+const GAP = "[\\s\\u00ad\\u034f\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufe00-\\ufe0f\\ufeff]*";
 
 /** A name with gaps between its letters; none before the first, so that no two gaps meet and matching stays linear. */
 const spaced = (tag: string) => Array.from(tag, (letter) => letter.replace(/[-_]/, "[-_]")).join(GAP);

@@ -10,25 +10,31 @@ export interface InputNeutralisingOptions {
 }
 
 /**
- * Shows the model what users and other agents wrote as input, and what tools brought from elsewhere without tags that
- * could pass for the system's own. Only requests are changed: what is stored stays as it was written.
+ * Shows the model what users and other agents wrote as input, in requests alone: what is stored stays as they wrote it.
+ * What tools bring from elsewhere loses at once the tags that could pass for the system's own, so that no copy of it
+ * brings them back.
  */
 export function createInputNeutralising({ isRemote }: InputNeutralisingOptions): AgentMiddleware {
   return createMiddleware({
     name: "InputNeutralising",
-    wrapModelCall: (request, handler) =>
-      handler({ ...request, messages: request.messages.map((message) => neutralised(message, isRemote)) }),
+    wrapModelCall: (request, handler) => handler({ ...request, messages: request.messages.map(asInput) }),
+    wrapToolCall: async (request, handler) => {
+      const result = await handler(request);
+      return ToolMessage.isInstance(result) && isRemote(request.toolCall.name) ? withoutTags(result) : result;
+    },
   });
 }
 
 /** Human messages with a name are the system's own notices. */
-function neutralised(message: BaseMessage, isRemote: (tool: string) => boolean): BaseMessage {
-  if (HumanMessage.isInstance(message) && message.name === undefined && !isSummary(message))
-    return new HumanMessage({ ...idOf(message), content: changed(message.content, markedInput) });
-  if (!ToolMessage.isInstance(message) || !isRemote(message.name ?? "")) return message;
-  const { tool_call_id, name, status } = message;
-  const content = changed(message.content, neutralTags);
-  return new ToolMessage({ ...idOf(message), tool_call_id, content, ...(name && { name }), ...(status && { status }) });
+function asInput(message: BaseMessage): BaseMessage {
+  if (!HumanMessage.isInstance(message) || message.name !== undefined || isSummary(message)) return message;
+  return new HumanMessage({ ...idOf(message), content: changed(message.content, markedInput) });
+}
+
+function withoutTags(result: ToolMessage): ToolMessage {
+  const { tool_call_id, name, status } = result;
+  const content = changed(result.content, neutralTags);
+  return new ToolMessage({ ...idOf(result), tool_call_id, content, ...(name && { name }), ...(status && { status }) });
 }
 
 function isSummary({ additional_kwargs: facts }: HumanMessage): boolean {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { ToolMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
-import type { ToolOutputConfig } from "@antler/contracts";
+import { headOf, type ToolOutputConfig } from "@antler/contracts";
 import type { Sandbox } from "@antler/sandbox";
 
 import { infrastructureFaultIn } from "../execution-fault.ts";
@@ -11,6 +11,9 @@ import { outputPreview } from "../messages/output-preview.ts";
 
 /** Where whole outputs lie; not part of what an agent has produced. */
 const FOLDER = "/mnt/user-data/outputs/.tool-results";
+
+/** One write to the sandbox holds no more than this, whatever the characters are. */
+const PART_CHARS = 20_000;
 
 /** Bounds its own output, and is the way to the stored ones. */
 const READER = "read_file";
@@ -68,7 +71,12 @@ async function stored(text: string, tool: string, options: ToolOutputBudgetOptio
   const { sandbox, newId, signal } = options;
   const path = `${FOLDER}/${tool.replace(/[^A-Za-z0-9_-]/g, "_")}-${newId()}.txt`;
   try {
-    await sandbox.writeFile(path, text);
+    for (let from = 0; from < text.length;) {
+      signal.throwIfAborted();
+      const part = headOf(text.slice(from, from + PART_CHARS + 1), PART_CHARS);
+      await sandbox.writeFile(path, part, { append: from > 0 });
+      from += part.length;
+    }
     return path;
   } catch (error) {
     signal.throwIfAborted();

@@ -108,6 +108,24 @@ describe("an answer that the provider cut", () => {
   });
 });
 
+describe("a subagent whose command would do harm", () => {
+  const bash = (command: string) => calls({ name: "bash", args: { description: "run", command } });
+  const told = async (command: string) => {
+    const { requests } = await execute(inOrder(bash(command), says("Done")));
+    return requests[1]?.messages.at(-1)?.content;
+  };
+
+  it("F17: is told that it was blocked, and nothing runs", async () => {
+    expect(await told("echo before; rm -rf /")).toBe(
+      "Command blocked: it removes the root, the home or a system directory. Nothing was run; find another way.",
+    );
+  });
+
+  it("F17: is warned where it is merely risky", async () => {
+    expect(await told("touch f && chmod 777 f && echo done")).toBe("done\n[Warning: it lets everybody write]");
+  });
+});
+
 describe("a subagent whose time is over", () => {
   it("FC-A28 leaves what it said and the files that it wrote", async () => {
     const lease = aLease();

@@ -44,6 +44,13 @@ describe("auditing a command", () => {
     "cat /proc/self/environ",
     "bash -c 'rm -rf /'",
     'echo "$(rm -rf /)"',
+    'echo "<<EOF"\nrm -rf /',
+    "bash <<EOF\nrm -rf /\nEOF",
+    "if true; then rm -rf /; fi",
+    "env -i rm -rf /",
+    "timeout 5 rm -rf /",
+    'eval "rm -rf /"',
+    "sudo -u root rm -rf /",
   ])("F17: refuses %j", (line) => {
     expect(auditCommand(line)).toMatchObject({ risk: "high" });
   });

@@ -16,9 +16,9 @@ function shown(content: string, given: { tool?: string; fails?: boolean } = {}) 
   const { tool = "bash", fails = false } = given;
   const written = new Map<string, string>();
   const sandbox = {
-    writeFile: async (path: string, text: string) => {
+    writeFile: async (path: string, text: string, { append = false } = {}) => {
       if (fails) throw new Error("disk full");
-      written.set(path, text);
+      written.set(path, append ? `${written.get(path) ?? ""}${text}` : text);
     },
   };
   const { wrapToolCall } = createToolOutputBudget({
@@ -49,6 +49,14 @@ describe("a tool's output", () => {
     expect(message.additional_kwargs["antler_output"]).toEqual({
       ...{ path, chars: 13_000, sha256: createHash("sha256").update(long).digest("hex") },
     });
+  });
+
+  it("F16: is stored in parts when one write cannot hold it, with no character broken", async () => {
+    const text = `${"a".repeat(19_999)}😀${"b".repeat(50_000)}`;
+    const { result, written } = shown(text);
+    await result;
+
+    expect([...written.values()]).toEqual([text]);
   });
 
   it("F16: stays whole when it cannot be stored, up to 30,000 characters, and is cut beyond", async () => {
