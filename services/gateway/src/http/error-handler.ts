@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
-import { AntlerError, type Problem, problemOf, traceIdOf } from "@antler/contracts";
+import { AntlerError, headOf, type Problem, problemOf, traceIdOf } from "@antler/contracts";
 import type { Logger } from "@antler/platform";
 
 import type { GatewayApp } from "./gateway-app.ts";
@@ -81,7 +81,7 @@ function routeNotFound(request: FastifyRequest): AntlerError {
 
 function invalidRequest(errors: readonly { path: string; message: string }[], cause: unknown): AntlerError {
   const words = errors.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
-  const message = `The request is not valid: ${words.join("; ")}`.slice(0, 2000);
+  const message = headOf(`The request is not valid: ${words.join("; ")}`, 2000);
   return new AntlerError("invalid_request", message, { cause, details: { errors } });
 }
 
