@@ -7,8 +7,13 @@ import { calls, type ModelAnswer, type ModelRequest, says } from "../harness/mod
 import { isLead } from "../harness/scripted-survey.ts";
 import { type ServiceStack, startServiceStack } from "../harness/service-stack.ts";
 
-/** A sleep that no other process on the machine has. */
+/** How the sleeps of this test begin; no other process on the machine has them. */
 const SLEEP = `sleep 300.${String(process.pid)}`;
+const TYPES = ["general-purpose", "bash"];
+const sleepOf = (type: string) => `${SLEEP}${String(TYPES.indexOf(type) + 1)}`;
+
+/** Nothing that a cancelled run started may live longer. */
+const GONE_WITHIN_MS = 3000;
 
 let stack: ServiceStack;
 let client: GatewayClient;
@@ -16,18 +21,23 @@ let client: GatewayClient;
 /** A lead that delegates twice; each subagent starts a shell that sleeps. */
 function answer(request: ModelRequest): ModelAnswer {
   const results = request.messages.filter(({ role }) => role === "tool").length;
-  if (!isLead(request)) return results === 0 ? calls(bash()) : says("Slept.");
+  if (!isLead(request)) return results === 0 ? calls(bash(typeOf(request))) : says("Slept.");
   if (results > 0) return says("All slept.");
   return calls(
-    ...["general-purpose", "bash"].map((type, index) => ({
+    ...TYPES.map((type, index) => ({
       name: "task",
-      args: { description: "sleep", prompt: "Sleep.", subagent_type: type },
+      args: { description: "sleep", prompt: `Sleep as ${type}.`, subagent_type: type },
       id: `call_sleep_${index + 1}`,
     })),
   );
 }
 
-const bash = () => ({ name: "bash", args: { description: "sleep", command: SLEEP } });
+const bash = (type: string) => ({ name: "bash", args: { description: "sleep", command: sleepOf(type) } });
+
+function typeOf(request: ModelRequest): string {
+  const asked = JSON.stringify(request.messages.filter(({ role }) => role === "user"));
+  return TYPES.find((type) => asked.includes(`Sleep as ${type}.`)) ?? "";
+}
 
 /** Ids of the processes whose command line holds the text, except of this one. */
 async function processesOf(text: string): Promise<string[]> {
@@ -38,7 +48,7 @@ async function processesOf(text: string): Promise<string[]> {
 
 async function sleepingRun(): Promise<RunIds> {
   const ids = await client.startRun();
-  await expect.poll(async () => (await processesOf(SLEEP)).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+  for (const type of TYPES) await expect.poll(() => processesOf(sleepOf(type)), { timeout: 20_000 }).not.toEqual([]);
   return ids;
 }
 
@@ -55,7 +65,7 @@ describe("a run that is cancelled while its subagents run commands", () => {
     const cancelled = await client.post(`/threads/${ids.threadId}/runs/${ids.runId}/cancel?wait=true`);
 
     expect(cancelled.status).toBe(204);
-    expect(await processesOf(SLEEP)).toEqual([]);
+    await expect.poll(() => processesOf(SLEEP), { timeout: GONE_WITHIN_MS }).toEqual([]);
     expect(stack.model.requests).toHaveLength(before + 3);
     const run = await client.get<{ status: string; stop_reason: string; usage: object }>(`/runs/${ids.runId}`);
     expect(run).toMatchObject({ status: "interrupted", stop_reason: "cancelled", usage: { total_tokens: 3 * 15 } });
@@ -82,6 +92,6 @@ describe("a run that is cancelled while its subagents run commands", () => {
       { subagent_status: "cancelled" },
     ]);
     expect(stack.model.requests.slice(before).filter((request) => !isLead(request))).toEqual([]);
-    expect(await processesOf(SLEEP)).toEqual([]);
+    await expect.poll(() => processesOf(SLEEP), { timeout: GONE_WITHIN_MS }).toEqual([]);
   });
 });

@@ -85,6 +85,7 @@ async function outlasts(exited: Promise<unknown>, { timeoutMs, signal }: Process
   const timer = setTimeout(() => over.resolve(true), timeoutMs);
   const abort = () => over.resolve(false);
   signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
   try {
     return await Promise.race([exited.then(() => false), over.promise]);
   } finally {

@@ -83,6 +83,7 @@ async function searchIn(thread: Worker, { job, timeoutMs, signal, take }: Search
   };
   const fail = (error: unknown) => reject(searchFailed(error));
   signal?.addEventListener("abort", abort, { once: true });
+  if (signal?.aborted === true) abort();
   thread.on("message", hear).on("error", fail).on("exit", fail);
   thread.postMessage(job);
   try {

@@ -1,6 +1,7 @@
-import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 
 import type { AgentInput, AgentResume, CompiledAgent } from "../create-agent.ts";
+import { turnOf } from "../messages/human-input.ts";
 import { ASK_CLARIFICATION_NAME } from "../tools/ask-clarification-tool.ts";
 import { closingMessages } from "./close-interrupted-calls.ts";
 import type { LeadDrive } from "./lead-drive.ts";
@@ -26,7 +27,7 @@ export async function beginLead(
   events.start({ run_id: run._id, thread_id: run.thread_id, attempt: lease.attempt });
   const saved = await agent.messages(run.thread_id);
   if (run.head !== null) {
-    const earlier = run.command == null ? messagesOfTurn(saved) : messagesSinceAnswer(saved);
+    const earlier = run.command == null ? turnOf(saved) : messagesSinceAnswer(saved);
     events.messages(earlier);
     return { input: null, earlier };
   }
@@ -38,12 +39,6 @@ export async function beginLead(
   events.messages(messages);
   const input = { messages, sandbox: { sandbox_id: sandbox.id }, thread_data: sandbox.threadData, carried };
   return { input, earlier: [] };
-}
-
-/** What was said from the last input on. An earlier claim may have saved it without having told it. */
-function messagesOfTurn(messages: readonly BaseMessage[]): readonly BaseMessage[] {
-  const start = messages.findLastIndex((message) => HumanMessage.isInstance(message));
-  return messages.slice(Math.max(0, start));
 }
 
 /** What was said from the answers to the last questions on, of a run that began with those. */

@@ -3,6 +3,7 @@ import { type AgentMiddleware, createMiddleware } from "langchain";
 
 import { neutralTags } from "../injection/neutral-tags.ts";
 import { markedInput } from "../injection/user-input.ts";
+import { isHumanInput } from "../messages/human-input.ts";
 
 export interface InputNeutralisingOptions {
   /** Whether a tool brings text from outside of the sandbox. */
@@ -25,9 +26,8 @@ export function createInputNeutralising({ isRemote }: InputNeutralisingOptions):
   });
 }
 
-/** Human messages with a name are the system's own notices. */
 function asInput(message: BaseMessage): BaseMessage {
-  if (!HumanMessage.isInstance(message) || message.name !== undefined || isSummary(message)) return message;
+  if (!isHumanInput(message)) return message;
   return new HumanMessage({ ...idOf(message), content: changed(message.content, markedInput) });
 }
 
@@ -35,10 +35,6 @@ function withoutTags(result: ToolMessage): ToolMessage {
   const { tool_call_id, name, status } = result;
   const content = changed(result.content, neutralTags);
   return new ToolMessage({ ...idOf(result), tool_call_id, content, ...(name && { name }), ...(status && { status }) });
-}
-
-function isSummary({ additional_kwargs: facts }: HumanMessage): boolean {
-  return facts["lc_source"] === "summarization";
 }
 
 function idOf({ id }: BaseMessage): { id?: string } {

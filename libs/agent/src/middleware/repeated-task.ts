@@ -1,9 +1,10 @@
-import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, type BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
 import { failedOutcome, readSubagentMetadata } from "@antler/contracts";
 
+import { turnOf } from "../messages/human-input.ts";
 import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
 import { outcomeMessage } from "../tools/outcome-message.ts";
 
@@ -25,10 +26,6 @@ export function createRepeatedTask(): AgentMiddleware {
       return equal.length < MOST_EQUAL ? handler(request) : repeated(call, equal, messages);
     },
   });
-}
-
-function turnOf(messages: readonly BaseMessage[]): readonly BaseMessage[] {
-  return messages.slice(messages.findLastIndex((message) => HumanMessage.isInstance(message)) + 1);
 }
 
 /** The equal calls of earlier answers, in their order. One answer may ask the same several times at once. */
