@@ -29,9 +29,9 @@ function nameOf(command: SimpleCommand): string {
   return (command[0] ?? "").replace(/^.*\//, "");
 }
 
-const DEVICE = /^(?:of=)?>*\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|mapper\/|mem|kmem|port)/;
+const DEVICE = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|mapper\/|mem|kmem|port)/;
 const WHOLE =
-  /^(?:\/|\/\*|~|~\/|~\/\*|\$HOME\/?|\$\{HOME\}\/?|\/(?:bin|boot|dev|etc|home|lib|opt|proc|root|sbin|sys|usr|var)\/?\*?)$/;
+  /^(?:\/+\.?|\/\*|~|~\/|~\/\*|\$HOME\/?|\$\{HOME\}\/?|\/(?:bin|boot|dev|etc|home|lib|opt|proc|root|sbin|sys|usr|var)\/?\*?)$/;
 
 const HIGH: readonly Rule[] = [
   {
@@ -39,7 +39,7 @@ const HIGH: readonly Rule[] = [
     applies: (command) => nameOf(command) === "rm" && isRecursive(command) && command.some((word) => WHOLE.test(word)),
   },
   { reason: "it makes a file system", applies: (command) => /^mkfs(?:\.|$)/.test(nameOf(command)) },
-  { reason: "it writes to a device", applies: (command) => command.some((word) => DEVICE.test(word)) },
+  { reason: "it writes to a device", applies: writesToDevice },
   {
     reason: "it stops the machine",
     applies: (command) => ["shutdown", "reboot", "halt", "poweroff", "init"].includes(nameOf(command)),
@@ -49,6 +49,15 @@ const HIGH: readonly Rule[] = [
     applies: (command) => command.some((word) => /\/proc\/(?:self|\d+|\*|\$\$|thread-self)\/environ/.test(word)),
   },
 ];
+
+/** A device behind `>`, as `of=` of dd, or as an argument of tee. */
+function writesToDevice(command: SimpleCommand): boolean {
+  return command.some((word, index) => {
+    const isTarget = /^\d?>{1,2}$/.test(command[index - 1] ?? "") || nameOf(command) === "tee";
+    const attached = /^(?:of=|\d?>{1,2})(.+)$/.exec(word)?.[1];
+    return (isTarget && DEVICE.test(word)) || (attached !== undefined && DEVICE.test(attached));
+  });
+}
 
 const MEDIUM: readonly Rule[] = [
   {

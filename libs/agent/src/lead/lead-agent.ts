@@ -105,7 +105,7 @@ function delegationMiddleware(
     },
   });
   const context = createDelegationContext({ runId: run._id, hasNewInput: run.input !== null });
-  return [limit, createRepeatedTask(), context];
+  return [limit, createRepeatedTask(newId), context];
 }
 
 function usageRecorder({ scope, lease, usage }: LeadAgentOptions): UsageRecorder {

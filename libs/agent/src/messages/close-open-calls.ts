@@ -1,5 +1,7 @@
 import { AIMessage, type BaseMessage, ToolMessage } from "@langchain/core/messages";
 
+import { rebuildToolMessage } from "./rebuild-tool-message.ts";
+
 const CLOSED = "Error: This tool call was interrupted and has no result.";
 
 export interface OpenCall {
@@ -53,6 +55,5 @@ function callsOf(message: BaseMessage): OpenCall[] {
 function resultOf({ id, alias = id }: OpenCall, results: ReadonlyMap<string, ToolMessage>): ToolMessage | undefined {
   const result = results.get(id) ?? results.get(alias);
   if (result === undefined || result.tool_call_id === id) return result;
-  const { name, status, content } = result;
-  return new ToolMessage({ tool_call_id: id, content, ...(name && { name }), ...(status && { status }) });
+  return rebuildToolMessage(result, { tool_call_id: id });
 }

@@ -4,6 +4,7 @@ import { countTokensApproximately } from "langchain";
 import { headOf } from "@antler/contracts";
 
 import { callGroupsOf } from "./call-groups.ts";
+import { rebuildToolMessage } from "./rebuild-tool-message.ts";
 
 const LEFT_OUT = "[left out: the conversation is longer than the model's context window]";
 const CHARS_A_TOKEN = 4;
@@ -26,7 +27,7 @@ function clearOldResults(messages: readonly BaseMessage[], maxTokens: number): B
   for (let index = 0; index < newest && countTokensApproximately(fitted) > maxTokens; index += 1) {
     const message = fitted[index];
     if (ToolMessage.isInstance(message) && message.text.length > LEFT_OUT.length)
-      fitted[index] = withText(message, LEFT_OUT);
+      fitted[index] = rebuildToolMessage(message, { content: LEFT_OUT });
   }
   return fitted;
 }
@@ -61,22 +62,14 @@ function staying(groups: readonly BaseMessage[][]): ReadonlySet<number> {
 /** Cuts the results of the newest part to what room is left, each to the same length. */
 function cutResults(messages: readonly BaseMessage[], maxTokens: number): BaseMessage[] {
   const results = messages.filter((message) => ToolMessage.isInstance(message));
-  const others = messages.map((message) => (ToolMessage.isInstance(message) ? withText(message, "") : message));
+  const others = messages.map((message) =>
+    ToolMessage.isInstance(message) ? rebuildToolMessage(message, { content: "" }) : message,
+  );
   const room = Math.max(0, maxTokens - countTokensApproximately(others)) * CHARS_A_TOKEN;
   const share = Math.max(0, Math.floor(room / Math.max(1, results.length)) - LEFT_OUT.length - 1);
   return messages.map((message) =>
     ToolMessage.isInstance(message) && message.text.length > share + LEFT_OUT.length
-      ? withText(message, `${headOf(message.text, share)}\n${LEFT_OUT}`)
+      ? rebuildToolMessage(message, { content: `${headOf(message.text, share)}\n${LEFT_OUT}` })
       : message,
   );
-}
-
-function withText({ id, tool_call_id, name, status }: ToolMessage, content: string): ToolMessage {
-  return new ToolMessage({
-    tool_call_id,
-    content,
-    ...(id !== undefined && { id }),
-    ...(name !== undefined && { name }),
-    ...(status !== undefined && { status }),
-  });
 }

@@ -1,6 +1,7 @@
 import { AIMessage, type BaseMessage, ToolMessage } from "@langchain/core/messages";
 
 import { rebuildAiMessage } from "./rebuild-ai-message.ts";
+import { rebuildToolMessage } from "./rebuild-tool-message.ts";
 
 /** What providers take for the name of a tool. */
 const PRESENTABLE = /^[A-Za-z0-9_-]{1,64}$/;
@@ -14,9 +15,7 @@ export function presentableNames(messages: readonly BaseMessage[]): BaseMessage[
     if (AIMessage.isInstance(message)) return withCallNames(message);
     if (!ToolMessage.isInstance(message) || message.name === undefined || PRESENTABLE.test(message.name))
       return message;
-    const { id, tool_call_id, content, status, name } = message;
-    const fields = { tool_call_id, content, name: presentable(name) };
-    return new ToolMessage({ ...fields, ...(id && { id }), ...(status && { status }) });
+    return rebuildToolMessage(message, { name: presentable(message.name) });
   });
 }
 

@@ -1,4 +1,5 @@
 import { ToolMessage } from "@langchain/core/messages";
+import type { Command } from "@langchain/langgraph";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
 import { idsOf, settleAiMessage } from "../messages/settle-ai-message.ts";
@@ -23,7 +24,15 @@ export function createAnswerSettling(newId: () => string, spent: Iterable<string
     },
     wrapToolCall: async (request, handler) => {
       const result = await handler(request);
-      return ToolMessage.isInstance(result) ? settleToolMessage(result, newId) : result;
+      for (const message of resultsIn(result)) settleToolMessage(message, newId);
+      return result;
     },
   });
+}
+
+/** The messages that a tool gave, alone or in a command that changes more of the state. */
+function resultsIn(result: ToolMessage | Command): ToolMessage[] {
+  if (ToolMessage.isInstance(result)) return [result];
+  const { messages } = (result.update ?? {}) as { readonly messages?: unknown };
+  return (Array.isArray(messages) ? (messages as unknown[]) : []).filter((message) => ToolMessage.isInstance(message));
 }

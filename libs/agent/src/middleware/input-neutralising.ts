@@ -4,6 +4,7 @@ import { type AgentMiddleware, createMiddleware } from "langchain";
 import { neutralTags } from "../injection/neutral-tags.ts";
 import { markedInput } from "../injection/user-input.ts";
 import { isHumanInput } from "../messages/human-input.ts";
+import { rebuildToolMessage } from "../messages/rebuild-tool-message.ts";
 
 export interface InputNeutralisingOptions {
   /** Whether a tool brings text from outside of the sandbox. */
@@ -32,9 +33,7 @@ function asInput(message: BaseMessage): BaseMessage {
 }
 
 function withoutTags(result: ToolMessage): ToolMessage {
-  const { tool_call_id, name, status } = result;
-  const content = changed(result.content, neutralTags);
-  return new ToolMessage({ ...idOf(result), tool_call_id, content, ...(name && { name }), ...(status && { status }) });
+  return rebuildToolMessage(result, { content: changed(result.content, neutralTags) });
 }
 
 function idOf({ id }: BaseMessage): { id?: string } {

@@ -5,6 +5,7 @@ import { type AgentMiddleware, createMiddleware } from "langchain";
 import { failedOutcome, readSubagentMetadata } from "@antler/contracts";
 
 import { turnOf } from "../messages/human-input.ts";
+import { settleToolMessage } from "../messages/settle-tool-message.ts";
 import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
 import { outcomeMessage } from "../tools/outcome-message.ts";
 
@@ -15,7 +16,7 @@ const MOST_EQUAL = 2;
  * Answers an equal delegation, the same type with the same prompt up to white space, that comes after two answers of its
  * run which made it already, with what came of those. Nothing is started: a lead that asks the same again would only pay again.
  */
-export function createRepeatedTask(): AgentMiddleware {
+export function createRepeatedTask(newId: () => string): AgentMiddleware {
   return createMiddleware({
     name: "RepeatedTask",
     wrapToolCall: (request, handler) => {
@@ -23,7 +24,7 @@ export function createRepeatedTask(): AgentMiddleware {
       if (call.name !== TASK_TOOL_NAME) return handler(request);
       const messages = turnOf(request.state.messages);
       const equal = earlierEqual(messages, call);
-      return equal.length < MOST_EQUAL ? handler(request) : repeated(call, equal, messages);
+      return equal.length < MOST_EQUAL ? handler(request) : settleToolMessage(repeated(call, equal, messages), newId);
     },
   });
 }

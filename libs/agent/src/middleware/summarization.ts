@@ -25,9 +25,6 @@ const summarizer = summarizationMiddleware as unknown as (options: object) => { 
 
 type BeforeModel = (state: object, runtime: object) => Promise<{ readonly messages: BaseMessage[] } | undefined>;
 
-/** How the summary of a model that failed begins: the history is worth more than this. */
-const FAILED = "Error generating summary";
-
 /** The middleware that summarises, where summaries are switched on. */
 export async function summarizationOf(options: SummarizationOptions): Promise<AgentMiddleware[]> {
   const { config, models, modelName } = options;
@@ -42,8 +39,9 @@ export async function summarizationOf(options: SummarizationOptions): Promise<Ag
  */
 function createSummarization(model: AgentModel, options: SummarizationOptions): AgentMiddleware {
   const { config, runId } = options;
+  const watched = watchedModel(model, options);
   const { beforeModel } = summarizer({
-    model: watched(model, options),
+    model: watched.model,
     trigger: triggersOf(config),
     keep: { messages: config.keep_messages },
     trimTokensToSummarize: config.trim_tokens,
@@ -54,7 +52,7 @@ function createSummarization(model: AgentModel, options: SummarizationOptions): 
     beforeModel: async (state, runtime) => {
       const update = await beforeModel(state, runtime);
       const [removal, summary, ...kept] = update?.messages ?? [];
-      if (removal === undefined || summary === undefined || summary.text.includes(FAILED)) return;
+      if (removal === undefined || summary === undefined || watched.hasFailed()) return;
       const system = state.messages.filter((message) => SystemMessage.isInstance(message));
       return {
         messages: [removal, ...system, summary, ...kept],
@@ -64,15 +62,24 @@ function createSummarization(model: AgentModel, options: SummarizationOptions): 
   });
 }
 
-/** The model as langchain's middleware calls it: under the lease, and counted like every other call. */
-function watched(model: AgentModel, { lease, usage }: SummarizationOptions): AgentModel {
+interface WatchedModel {
+  readonly model: AgentModel;
+  /** Whether its latest call failed: langchain's middleware puts a failure into the words of the summary. */
+  hasFailed(): boolean;
+}
+
+/** The model that summarises, under the lease and counted like every other call. */
+function watchedModel(model: AgentModel, { lease, usage }: SummarizationOptions): WatchedModel {
+  let failed = false;
   const invoke: AgentModel["invoke"] = async (input, config) => {
+    failed = true;
     lease.assertHeld();
     const answer = await model.invoke(input, { ...config, signal: lease.signal });
     await usage.record(answer);
+    failed = false;
     return answer;
   };
-  return { invoke } as unknown as AgentModel;
+  return { model: { invoke } as unknown as AgentModel, hasFailed: () => failed };
 }
 
 function triggersOf({ trigger_messages: messages, trigger_tokens: tokens }: SummarizationConfig) {

@@ -8,6 +8,7 @@ import type { Sandbox } from "@antler/sandbox";
 
 import { infrastructureFaultIn } from "../execution-fault.ts";
 import { outputPreview } from "../messages/output-preview.ts";
+import { rebuildToolMessage } from "../messages/rebuild-tool-message.ts";
 
 /** Where whole outputs lie; not part of what an agent has produced. */
 const FOLDER = "/mnt/user-data/outputs/.tool-results";
@@ -63,7 +64,7 @@ async function shortened(message: ToolMessage, tool: string, options: ToolOutput
           { head: config.head_chars, tail: config.tail_chars },
           `; all of it is in ${path}: use ${READER}`,
         );
-  return withContent(message, content, output);
+  return rebuildToolMessage(message, { content, marks: { antler_output: output } });
 }
 
 /** The path of the stored text; null when it could not be stored. */
@@ -83,10 +84,4 @@ async function stored(text: string, tool: string, options: ToolOutputBudgetOptio
     if (infrastructureFaultIn(error) !== undefined) throw error;
     return null;
   }
-}
-
-function withContent(message: ToolMessage, content: string, output: StoredOutput): ToolMessage {
-  const { id, name, status, tool_call_id, additional_kwargs: facts } = message;
-  const fields = { tool_call_id, content, additional_kwargs: { ...facts, antler_output: output } };
-  return new ToolMessage({ ...fields, ...(id && { id }), ...(name && { name }), ...(status && { status }) });
 }

