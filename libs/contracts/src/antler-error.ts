@@ -34,5 +34,5 @@ export function isAntlerError(value: unknown, ...codes: readonly ErrorCode[]): v
 /** The message of anything thrown, at most 2,000 characters. */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return headOf(text, 2000);
+  return headOf(text.toWellFormed(), 2000);
 }

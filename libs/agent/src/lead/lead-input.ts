@@ -9,6 +9,8 @@ import { z } from "zod";
 import { AntlerError, messageOf } from "@antler/contracts";
 import { newId } from "@antler/platform";
 
+import { wellFormed } from "../messages/well-formed.ts";
+
 const Input = z.looseObject({
   messages: z
     .union([z.array(z.unknown()), z.string(), z.record(z.string(), z.unknown())])
@@ -37,7 +39,7 @@ function asMessage(value: unknown, index: number): BaseMessage {
 
 function coerced(value: unknown, index: number): BaseMessage {
   try {
-    return coerceMessageLikeToMessage(value as BaseMessageLike);
+    return coerceMessageLikeToMessage(wellFormed(value) as BaseMessageLike);
   } catch (cause) {
     throw invalid(`messages.${index}: ${messageOf(cause).split("\n")[0] ?? ""}`);
   }

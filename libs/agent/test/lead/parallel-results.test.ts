@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { calls, inOrder, says, startModelServer } from "../../../../test/harness/model-server.ts";
-import { aConfig, openWorkspaces } from "../support/executions.ts";
+import { aConfig, aRun, openWorkspaces } from "../support/executions.ts";
 import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
 import { savedMessages } from "../support/messages.ts";
 
@@ -57,3 +57,24 @@ it("tells the result of a tool that also changes the state, under the id that it
   expect(told.map(({ key }) => key).sort()).toEqual(ids.map((id) => `message:${id ?? ""}`).sort());
   expect(ids).toHaveLength(2);
 });
+
+it("FC-A25 asks the model and tells the log in well-formed text, whatever user, model and subagent wrote", async () => {
+  const half = "half \ud83d";
+  const args = { description: half, prompt: half, subagent_type: "general-purpose" };
+  await using server = await startModelServer(inOrder(calls({ name: "task", args, id: "a" }), says(half)));
+  const config = aConfig(server.baseUrl);
+  await using opened = await openWorkspaces(config);
+  const { delegate, requests } = recordingDelegate(() => anOutcome({ result: half }));
+  const run = aRun({ input: { messages: [{ role: "user", content: half }] } });
+  const { outcome, recorder } = startLead({ config, ...opened, delegate, run });
+
+  expect(await outcome).toMatchObject({ status: "success", output: { last_message: "half \ufffd" } });
+  expect(brokenTexts([server.requests, recorder.events, requests[0]?.envelope])).toEqual([]);
+});
+
+/** Every text in a value, of keys too, that holds half of a surrogate pair. */
+function brokenTexts(value: unknown): string[] {
+  if (typeof value === "string") return value.isWellFormed() ? [] : [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [...brokenTexts(key), ...brokenTexts(inner)]);
+}
