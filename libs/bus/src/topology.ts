@@ -40,14 +40,11 @@ export async function ensureTopology(deps: TopologyDeps, spec: TopologySpec, exc
 
 /** Whether the stream was created. */
 async function ensureStream({ manager, logger }: TopologyDeps, spec: StreamSpec): Promise<boolean> {
-  const info = await orUndefined(manager.streams.info(spec.name));
-  if (info !== undefined) {
-    refuse(`Stream ${spec.name}`, [...streamConflicts(info.config), ...streamFaults(info.config, spec)]);
-    return false;
-  }
-  await createStream(manager, spec);
-  logger.info({ stream: spec.name }, "Stream created");
-  return true;
+  const existing = await orUndefined(manager.streams.info(spec.name));
+  const { config } = existing ?? (await createStream(manager, spec));
+  refuse(`Stream ${spec.name}`, [...streamConflicts(config), ...streamFaults(config, spec)]);
+  if (existing === undefined) logger.info({ stream: spec.name }, "Stream created");
+  return existing === undefined;
 }
 
 /** Two consumers whose filters overlap would both deliver a ticket. */
@@ -64,10 +61,16 @@ async function refuseOverlaps(
   }
 }
 
+/**
+ * Creates the stream, or returns the one that another process created at the same time: the server may refuse equal
+ * streams that are created at once, since their subjects overlap.
+ */
 export async function createStream(manager: JetStreamManager, spec: StreamSpec): Promise<StreamInfo> {
   try {
     return await manager.streams.add(newStream(spec));
   } catch (error) {
+    const other = await orUndefined(manager.streams.info(spec.name));
+    if (other !== undefined) return other;
     throw busError(`Stream ${spec.name} cannot be created`, error);
   }
 }

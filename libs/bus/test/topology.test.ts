@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 
 import { STREAMS } from "@antler/contracts";
 
+import { createStream } from "../src/topology.ts";
+import { streamSettings } from "../src/topology-settings.ts";
 import { alone, durables, ensure, generalDurable, publishTasks, startTestServer } from "./bus-test.ts";
 
 const DAY_NANOS = 24 * 3600 * 1e9;
@@ -57,6 +59,14 @@ test("several processes may create everything at the same time", async () => {
     "general_batch",
     "general_interactive",
   ]);
+});
+
+test("a stream that another process has created since it was looked for is taken as it is", async () => {
+  await using server = await startTestServer();
+  const { manager } = server.admin;
+  const spec = STREAMS.find(({ name }) => name === "RUNS")!;
+  await manager.streams.add({ ...streamSettings(spec), name: spec.name, description: "of another process" });
+  expect((await createStream(manager, spec)).config).toMatchObject({ description: "of another process" });
 });
 
 test("a durable that is made for a used stream starts at new tickets", async () => {
