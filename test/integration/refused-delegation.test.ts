@@ -2,6 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { type GatewayClient, gatewayClient } from "../harness/gateway-client.ts";
@@ -83,6 +85,22 @@ describe("FC-A20 a runner of subagents that may publish no ticket", () => {
     const own = stack.model.requests.filter((request) => !isLead(request)).map((request) => toolNames(request).at(-1));
     expect(own).toEqual(["tool_search", "tool_search", "tool_search", "tool_search"]);
   });
+
+  it.each(["tasks.general.interactive", "tasks.bash.batch", "runs.interactive", "checks.batch"])(
+    "is refused by the server when it publishes to %s",
+    async (subject) => {
+      const connection = await connect({ servers: stack.environment["NATS_URL"]!, user: "runner", pass: "runner" });
+      const manager = await jetstreamManager(connection);
+      const stream = await manager.streams.find(subject);
+      const before = (await manager.streams.info(stream)).state.last_seq;
+
+      await expect(jetstream(connection).publish(subject, "{}")).rejects.toThrow(
+        `Permissions Violation for Publish to "${subject}"`,
+      );
+      expect((await manager.streams.info(stream)).state.last_seq).toBe(before);
+      await connection.close();
+    },
+  );
 
   it("drains with its MCP servers closed", async () => {
     runner.kill("SIGTERM");
