@@ -34,10 +34,10 @@ export async function runRunner({ name, environment, start }: RunnerOptions): Pr
   const { worker, resources } = await start({ store, bus, config, logger, runner });
 
   lifecycle.onDrain("worker", (cutoff) => worker.drain(cutoff));
-  for (const [resource, opened] of Object.entries(resources)) lifecycle.onDrain(resource, () => opened.close());
-  lifecycle.onDrain("bus", () => bus.close());
-  lifecycle.onDrain("store", () => store.close());
-  lifecycle.onDrain("health", () => health.close());
+  for (const [resource, opened] of Object.entries(resources)) lifecycle.onClose(resource, () => opened.close());
+  lifecycle.onClose("bus", () => bus.close());
+  lifecycle.onClose("store", () => store.close());
+  lifecycle.onClose("health", () => health.close());
   lifecycle.markReady();
   announceReady(logger, { httpPort: health.port });
 }

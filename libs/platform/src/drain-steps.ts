@@ -1,9 +1,13 @@
+import { messageOf } from "@antler/contracts";
+
 import { monotonicMs } from "./clock.ts";
 import type { Logger } from "./logger.ts";
 
 export interface DrainStep {
   readonly name: string;
   readonly run: (cutoff: AbortSignal) => Promise<void>;
+  /** Longest time of the step; without it the step may go on for 5 s beyond the cutoff. */
+  readonly limitMs?: number;
 }
 
 export interface DrainLimits {
@@ -11,7 +15,7 @@ export interface DrainLimits {
   readonly logger: Logger;
 }
 
-/** How long a step may go on after the cutoff before it is left behind. */
+/** How long a step that waits for work may go on after the cutoff before it is left behind. */
 const AFTER_CUTOFF_MS = 5000;
 
 /** Runs the steps in order and returns whether one of them failed or was left behind. */
@@ -29,9 +33,27 @@ export async function runDrainSteps(steps: readonly DrainStep[], { graceMs, logg
   return failed;
 }
 
+/** Longest time of all flushes together. */
+const FLUSH_LIMIT_MS = 2000;
+
+/** Runs all flushes at the same time, for at most 2 s. One that fails or takes longer is logged and nothing else. */
+export async function runFlushes(flushes: readonly DrainStep[], logger: Logger): Promise<void> {
+  const limit = leftBehind(AbortSignal.abort(), FLUSH_LIMIT_MS);
+  const flush = async ({ name, run }: DrainStep): Promise<void> => {
+    try {
+      await Promise.race([run(limit.signal), limit.reached]);
+    } catch (error) {
+      logger.warn({ flush: name, err: messageOf(error) }, "What was left could not be flushed");
+    }
+  };
+  await Promise.all(flushes.map(flush));
+  limit.close();
+}
+
 async function runStep(step: DrainStep, cutoff: AbortSignal, logger: Logger): Promise<boolean> {
   const startedMs = monotonicMs();
-  const limit = leftBehind(cutoff);
+  const limit =
+    step.limitMs === undefined ? leftBehind(cutoff, AFTER_CUTOFF_MS) : leftBehind(AbortSignal.abort(), step.limitMs);
   try {
     await Promise.race([step.run(cutoff), limit.reached]);
     logger.debug({ step: step.name, duration_ms: Math.round(monotonicMs() - startedMs) }, "Drain step is done");
@@ -44,19 +66,32 @@ async function runStep(step: DrainStep, cutoff: AbortSignal, logger: Logger): Pr
   }
 }
 
-function leftBehind(cutoff: AbortSignal): { reached: Promise<never>; close(): void } {
+interface Limit {
+  /** Rejects `limitMs` after `from` has aborted. */
+  readonly reached: Promise<never>;
+  /** Aborts at the same time. */
+  readonly signal: AbortSignal;
+  close(): void;
+}
+
+function leftBehind(from: AbortSignal, limitMs: number): Limit {
   const { promise: reached, reject } = Promise.withResolvers<never>();
+  const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const arm = () => {
-    timer = setTimeout(() => {
-      reject(new Error(`Not done ${AFTER_CUTOFF_MS} ms after the cutoff`));
-    }, AFTER_CUTOFF_MS);
+  const end = () => {
+    const error = new Error(`Not done within ${limitMs} ms`);
+    over.abort(error);
+    reject(error);
   };
-  if (cutoff.aborted) arm();
-  else cutoff.addEventListener("abort", arm, { once: true });
+  const arm = () => {
+    timer = setTimeout(end, limitMs);
+  };
+  reached.catch(() => undefined);
+  if (from.aborted) arm();
+  else from.addEventListener("abort", arm, { once: true });
   const close = () => {
-    cutoff.removeEventListener("abort", arm);
+    from.removeEventListener("abort", arm);
     clearTimeout(timer);
   };
-  return { reached, close };
+  return { reached, signal: over.signal, close };
 }

@@ -1,6 +1,6 @@
 import { AntlerError, messageOf } from "@antler/contracts";
 
-import { type DrainStep, runDrainSteps } from "./drain-steps.ts";
+import { type DrainStep, runDrainSteps, runFlushes } from "./drain-steps.ts";
 import type { Logger } from "./logger.ts";
 
 export type LifecycleState = "starting" | "ready" | "draining" | "stopped";
@@ -22,11 +22,19 @@ export interface Lifecycle {
    * others, and one that goes on 5 s beyond `cutoff` is left behind.
    */
   onDrain(name: string, step: DrainStep["run"]): void;
+  /** Adds a step that closes something, in the same order. It waits for no work: after 5 s it is left behind. */
+  onClose(name: string, close: () => Promise<void>): void;
+  /**
+   * Adds what is sent off at the very end, when all steps are done: all flushes at the same time, for at most 2 s, when
+   * `limit` aborts. A flush that fails or takes longer does not show in the exit code.
+   */
+  onFlush(name: string, flush: (limit: AbortSignal) => Promise<void>): void;
   /** Drains as a signal would. */
   drain(reason: string): void;
 }
 
 const FATAL_GRACE_MS = 5000;
+const CLOSE_LIMIT_MS = 5000;
 
 /**
  * The states of a service process. SIGTERM or SIGINT drains it and ends it with code 0, or 1 when a step failed; a
@@ -34,6 +42,7 @@ const FATAL_GRACE_MS = 5000;
  */
 export function createLifecycle({ logger, graceMs }: LifecycleOptions): Lifecycle {
   const steps: DrainStep[] = [];
+  const flushes: DrainStep[] = [];
   const draining = new AbortController();
   let state: LifecycleState = "starting";
   let exitCode = 0;
@@ -50,6 +59,7 @@ export function createLifecycle({ logger, graceMs }: LifecycleOptions): Lifecycl
   };
   const finish = async (limitMs: number) => {
     if (await runDrainSteps(steps, { graceMs: limitMs, logger })) exitCode = 1;
+    await runFlushes(flushes, logger);
     enter("stopped", { exit_code: exitCode });
     process.exit(exitCode);
   };
@@ -80,6 +90,12 @@ export function createLifecycle({ logger, graceMs }: LifecycleOptions): Lifecycl
     },
     onDrain: (name, run) => {
       steps.push({ name, run });
+    },
+    onClose: (name, run) => {
+      steps.push({ name, run, limitMs: CLOSE_LIMIT_MS });
+    },
+    onFlush: (name, run) => {
+      flushes.push({ name, run });
     },
     drain: (reason) => {
       drain(reason, graceMs);
