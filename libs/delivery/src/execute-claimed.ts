@@ -19,12 +19,15 @@ export interface ExecutionDeps<Row extends WorkRow, Outcome> {
   readonly track: (row: WorkRow, lease: HeldLease) => () => void;
 }
 
+/** `handed_back`: the row is free and due, so that another process may take it at once. */
+export type Execution = "over" | "handed_back";
+
 /** Works on a claimed row under a heartbeat and stores how it ended. Never throws for what the work did. */
 export async function executeClaimed<Row extends WorkRow, Outcome>(
   deps: ExecutionDeps<Row, Outcome>,
   { row, claimId, claimedAtMs }: TakenRow<Row>,
   working: () => void,
-): Promise<void> {
+): Promise<Execution> {
   const { kind, leaseMs, renewalMs, logger } = deps;
   const fence = { id: row._id, epoch: row.epoch, claimId };
   const lease = holdLease({
@@ -42,7 +45,9 @@ export async function executeClaimed<Row extends WorkRow, Outcome>(
   const untrack = deps.track(row, lease);
   try {
     const settlement = await settlementOf(deps, row, lease);
+    if (settlement === "handed_back") return settlement;
     if (settlement !== undefined) await store(deps, { row, lease, settlement });
+    return "over";
   } finally {
     untrack();
     lease.stop();
@@ -62,7 +67,7 @@ async function settlementOf<Row extends WorkRow, Outcome>(
   { kind, execute, logger }: ExecutionDeps<Row, Outcome>,
   row: Row,
   lease: HeldLease,
-): Promise<Settlement | undefined> {
+): Promise<Settlement | "handed_back" | undefined> {
   try {
     await kind.begin(row);
     lease.assertHeld();
@@ -71,8 +76,8 @@ async function settlementOf<Row extends WorkRow, Outcome>(
     const disposition = dispositionOf(thrown, lease.signal);
     logger.info({ id: row._id, kind: kind.name, disposition, err: messageOf(thrown) }, "Execution was stopped");
     if (disposition.kind === "end") return endingSettlement(kind, row, disposition.ending);
-    if (disposition.kind === "release") await handBack(kind, { row, lease, delayMs: disposition.delayMs, logger });
-    return undefined;
+    if (disposition.kind === "abandon") return undefined;
+    return handBack(kind, { row, lease, delayMs: disposition.delayMs, logger });
   }
 }
 
@@ -96,9 +101,10 @@ interface HandBack<Row> {
 async function handBack<Row extends WorkRow, Outcome>(
   kind: WorkKind<Row, Outcome>,
   { row, lease, delayMs, logger }: HandBack<Row>,
-): Promise<void> {
+): Promise<"handed_back" | undefined> {
   const fence = { id: row._id, epoch: lease.epoch, claimId: lease.claimId };
-  await whileHeld(lease, logger, () => kind.ledger.release(fence, { delayMs, charged: false }));
+  const released = await whileHeld(lease, logger, () => kind.ledger.release(fence, { delayMs, charged: false }));
+  return released !== undefined && delayMs === 0 ? "handed_back" : undefined;
 }
 
 interface Storing<Row> {

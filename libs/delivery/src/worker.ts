@@ -15,7 +15,10 @@ import type { WorkKind } from "./work-kind.ts";
 /** A process's share of a pool: pulls tickets for its free slots and works on what it claims. */
 export interface Worker {
   readonly inHand: number;
-  /** Stops pulling, lets running work finish until `cutoff`, then hands it back; resolves when nothing is in hand. */
+  /**
+   * Stops pulling, hands back what is not begun, lets running work finish until `cutoff`, then hands that back too;
+   * resolves when nothing is in hand, and at the latest some seconds after `cutoff`.
+   */
   readonly drain: (cutoff: AbortSignal) => Promise<void>;
 }
 
@@ -80,15 +83,19 @@ async function workOn<Row extends WorkRow, Outcome>(
     await buryDelivery(message, reading.reason, options.deadLetters);
     return;
   }
+  if (leases.isClosed) {
+    message.nak();
+    return;
+  }
   const leaseMs = delivery.lease_seconds * 1000;
   const taken = await takeTicket(kind, reading.ticket.id, { runner, leaseMs });
   const deps = { kind, logger, leaseMs, renewalMs: delivery.renewal_seconds * 1000, execute, track: leases.track };
-  if (taken !== undefined) {
-    await executeClaimed(deps, taken, () => {
-      message.working();
-    });
-  }
-  await message.ack();
+  const working = () => {
+    message.working();
+  };
+  const execution = taken === undefined ? "over" : await executeClaimed(deps, taken, working);
+  if (execution === "handed_back") message.nak();
+  else await message.ack();
 }
 
 /** Time after the cutoff in which stopped work may still write its release; less than a drain step may take then. */
@@ -99,6 +106,7 @@ async function drainLoops(loops: readonly PullLoop[], leases: LeaseBook, cutoff:
   const handBack = () => {
     leases.abortAll(drainError());
   };
+  leases.close(drainError());
   if (cutoff.aborted) handBack();
   cutoff.addEventListener("abort", handBack, { once: true });
   await Promise.all(loops.map((loop) => loop.stop()));
