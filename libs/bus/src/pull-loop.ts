@@ -3,6 +3,7 @@ import type { Msg, NatsConnection } from "@nats-io/nats-core";
 import { type DurableSpec, messageOf } from "@antler/contracts";
 import { delay, type Logger } from "@antler/platform";
 
+import { abortable } from "./abortable.ts";
 import type { ConnectionWatch } from "./connection-watch.ts";
 import { type Delivery, handBack } from "./delivery.ts";
 import { createHands } from "./hands.ts";
@@ -74,7 +75,8 @@ export function startPullLoop(deps: PullLoopDeps, options: PullLoopOptions): Wat
   const recover = async (reason: string): Promise<void> => {
     deafness = reason;
     logger.warn({ reason }, "Pull was not served");
-    await deps.keeper.repair(`pull of ${options.durable.name}: ${reason}`);
+    const repaired = deps.keeper.repair(`pull of ${options.durable.name}: ${reason}`);
+    await abortable(repaired, stopping.signal).catch(() => undefined);
     await delay(jittered(LOST_PAUSE_MS), stopping.signal).catch(() => undefined);
   };
   const run = async (): Promise<void> => {
