@@ -75,15 +75,14 @@ export function startPullLoop(deps: PullLoopDeps, options: PullLoopOptions): Wat
   const recover = async (reason: string): Promise<void> => {
     deafness = reason;
     logger.warn({ reason }, "Pull was not served");
-    const repaired = deps.keeper.repair(`pull of ${options.durable.name}: ${reason}`);
-    await abortable(repaired, stopping.signal).catch(() => undefined);
-    await delay(jittered(LOST_PAUSE_MS), stopping.signal).catch(() => undefined);
+    await abortable(deps.keeper.repair(`pull of ${options.durable.name}: ${reason}`), stopping.signal);
+    await delay(jittered(LOST_PAUSE_MS), stopping.signal);
   };
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const mayPull = !holding.signal.aborted && hands.isFree;
       await (mayPull ? pull() : changed.promise).catch((error: unknown) =>
-        stopping.signal.aborted ? undefined : recover(messageOf(error)),
+        stopping.signal.aborted ? undefined : recover(messageOf(error)).catch(() => undefined),
       );
     }
   };

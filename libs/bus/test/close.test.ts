@@ -92,3 +92,26 @@ test("flush fails in time when the server is away", async () => {
   await expect(bus.flush()).rejects.toMatchObject({ code: "bus_unavailable" });
   await bus.close();
 });
+
+test("a loop stops within seconds, and so does the bus, while the server is frozen", { timeout: 60_000 }, async () => {
+  await using server = await startTestServer();
+  const { nats } = server;
+  const bus = await connectBus({
+    url: nats.url,
+    name: "frozen",
+    logger: silent,
+    pull: { expiresMs: 1000, heartbeatMs: 100 },
+  });
+  await ensure(bus);
+  const loop = bus.startPullLoop({ durable: generalDurable(), slots: 1, logger: silent, handle: async () => undefined });
+  process.kill(nats.pid, "SIGSTOP");
+  try {
+    await expect.poll(() => bus.health().reasons.join(), WAIT).toContain("heartbeats missed");
+    const startedAt = performance.now();
+    await loop.stop();
+    await bus.close();
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+  } finally {
+    process.kill(nats.pid, "SIGCONT");
+  }
+});
