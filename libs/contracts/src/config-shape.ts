@@ -30,6 +30,9 @@ const HttpConfig = z
       .min(1024)
       .default(4 * 1024 ** 2)
       .describe("Largest JSON body"),
+    drain_notice_seconds: seconds(0, 300, 1).describe(
+      "How long the gateway goes on serving after SIGTERM, not ready any more, before it takes no connection",
+    ),
   })
   .prefault({});
 

@@ -6,7 +6,10 @@ import type { Logger } from "./logger.ts";
 export interface DrainStep {
   readonly name: string;
   readonly run: (cutoff: AbortSignal) => Promise<void>;
-  /** Longest time of the step; without it the step may go on for 5 s beyond the cutoff. */
+  /**
+   * Longest time of a step that only closes something, whose failure is no failure of the drain: the end of the process
+   * closes it too. A step without it may go on for 5 s beyond the cutoff.
+   */
   readonly limitMs?: number;
 }
 
@@ -18,7 +21,7 @@ export interface DrainLimits {
 /** How long a step that waits for work may go on after the cutoff before it is left behind. */
 const AFTER_CUTOFF_MS = 5000;
 
-/** Runs the steps in order and returns whether one of them failed or was left behind. */
+/** Runs the steps in order and returns whether one that does more than close failed or was left behind. */
 export async function runDrainSteps(steps: readonly DrainStep[], { graceMs, logger }: DrainLimits): Promise<boolean> {
   const cutoff = new AbortController();
   const timer = setTimeout(() => {
@@ -59,8 +62,9 @@ async function runStep(step: DrainStep, cutoff: AbortSignal, logger: Logger): Pr
     logger.debug({ step: step.name, duration_ms: Math.round(monotonicMs() - startedMs) }, "Drain step is done");
     return true;
   } catch (error) {
-    logger.error({ step: step.name, err: error }, "Drain step failed");
-    return false;
+    const closesOnly = step.limitMs !== undefined;
+    logger[closesOnly ? "warn" : "error"]({ step: step.name, err: error }, "Drain step failed");
+    return closesOnly;
   } finally {
     limit.close();
   }

@@ -22,7 +22,10 @@ export interface Lifecycle {
    * others, and one that goes on 5 s beyond `cutoff` is left behind.
    */
   onDrain(name: string, step: DrainStep["run"]): void;
-  /** Adds a step that closes something, in the same order. It waits for no work: after 5 s it is left behind. */
+  /**
+   * Adds a step that closes something, in the same order. It waits for no work: after 5 s it is left behind, and neither
+   * that nor its failure shows in the exit code.
+   */
   onClose(name: string, close: () => Promise<void>): void;
   /**
    * Adds what is sent off at the very end, when all steps are done: all flushes at the same time, for at most 2 s, when

@@ -19,14 +19,14 @@ import { runWaitRoutes } from "./routes/run-wait-routes.ts";
 import { systemRoutes } from "./routes/system-routes.ts";
 import { threadRoutes } from "./routes/thread-routes.ts";
 import { workspaceRoutes } from "./routes/workspace-routes.ts";
-import { createOpenResponses } from "./stream/open-responses.ts";
+import { createOpenResponses, type OpenResponses } from "./stream/open-responses.ts";
 import { VERSION } from "./version.ts";
 
 /** Longest time in which a request may arrive whole; uploads of a workspace set the measure. */
 const REQUEST_TIMEOUT_MS = 30 * 60_000;
 
 /** The HTTP server, wired and not yet listening. Closing it ends open streams first, so that it never hangs. */
-export async function buildApp(deps: GatewayDeps): Promise<GatewayApp> {
+export async function buildApp(deps: GatewayDeps, open: OpenResponses = createOpenResponses()): Promise<GatewayApp> {
   const { config, logger } = deps;
   const errors = { logger, maxBodyBytes: config.http.max_body_bytes };
   const app = Fastify({
@@ -39,9 +39,8 @@ export async function buildApp(deps: GatewayDeps): Promise<GatewayApp> {
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
 
-  const open = createOpenResponses();
   traceRequests(app, { trustIncoming: config.telemetry.trust_incoming });
-  refuseWhenClosing(app, open.closing);
+  refuseWhenClosing(app, open);
   logRequests(app, logger);
   handleErrors(app, errors);
   refuseUnstorable(app);
@@ -60,9 +59,15 @@ export async function buildApp(deps: GatewayDeps): Promise<GatewayApp> {
   return app;
 }
 
-/** Connections that are still open when the gateway closes get an answer that lets the client repeat elsewhere. */
-function refuseWhenClosing(app: GatewayApp, closing: AbortSignal): void {
+/**
+ * A gateway that is about to close answers and ends the connection, so that the client takes another one for its next
+ * request. Requests that come when it closes get an answer that lets the client repeat them elsewhere.
+ */
+function refuseWhenClosing(app: GatewayApp, open: OpenResponses): void {
   app.addHook("onRequest", async () => {
-    if (closing.aborted) throw new AntlerError("shutting_down", "The gateway is shutting down");
+    if (open.closing.aborted) throw new AntlerError("shutting_down", "The gateway is shutting down");
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    if (open.isLeaving) reply.header("connection", "close");
   });
 }

@@ -3,8 +3,10 @@ import { announceReady, newRunnerId, runMain, startProcess } from "@antler/platf
 import { createWorkspaces } from "@antler/sandbox";
 
 import { buildApp } from "./app.ts";
+import { createHttpDrain } from "./drain-http.ts";
 import { gatewayAccess } from "./gateway-access.ts";
 import { assertLoopback, listen } from "./listen.ts";
+import { createOpenResponses } from "./stream/open-responses.ts";
 
 const NAME = "gateway";
 
@@ -14,15 +16,18 @@ runMain(async () => {
   const backends = await connectBackends({ config, logger, lifecycle, name: NAME });
   const workspaces = await createWorkspaces({ root: config.sandbox.workspaces_dir, config: config.sandbox, logger });
   const deps = { ...backends, config, logger, workspaces };
-  const app = await buildApp(gatewayAccess(deps));
+  const open = createOpenResponses();
+  const app = await buildApp(gatewayAccess(deps), open);
+  const noticeMs = config.http.drain_notice_seconds * 1000;
+  const drainHttp = createHttpDrain({ app, open, noticeMs });
   const httpPort = await listen(app, config.http);
   const reconciler = startReconciler({ ...deps, ...createKinds(deps), holder: newRunnerId() });
 
-  lifecycle.onDrain("http", () => app.close());
-  lifecycle.onDrain("reconciler", () => reconciler.stop());
-  lifecycle.onDrain("workspaces", () => workspaces.close());
-  lifecycle.onDrain("bus", () => deps.bus.close());
-  lifecycle.onDrain("store", () => deps.store.close());
+  lifecycle.onDrain("http", drainHttp);
+  lifecycle.onClose("reconciler", () => reconciler.stop());
+  lifecycle.onClose("workspaces", () => workspaces.close());
+  lifecycle.onClose("bus", () => deps.bus.close());
+  lifecycle.onClose("store", () => deps.store.close());
   lifecycle.markReady();
   announceReady(logger, { httpPort });
 });

@@ -77,7 +77,7 @@ export function runRoutes(app: GatewayApp, deps: RunDeps): void {
     async ({ params, query }, reply) => {
       const run = await deps.runs.cancel(await expectRun(deps, params), query.action);
       if (!query.wait) return reply.code(202).send({});
-      await waitUntilCancelled({ runs: deps.runs, closing: deps.open.closing }, run);
+      await waitUntilCancelled({ runs: deps.runs, closing: deps.open.ending }, run);
       return reply.code(204).send();
     },
   );

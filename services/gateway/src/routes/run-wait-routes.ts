@@ -72,14 +72,14 @@ async function serve(deps: WaitDeps, { run, reply, cancels }: Serving): Promise<
 }
 
 async function answerWhenEnded(deps: WaitDeps, run: RunRow, body: KeepAliveBody): Promise<unknown> {
-  const signal = AbortSignal.any([body.closed, deps.open.closing]);
+  const signal = AbortSignal.any([body.closed, deps.open.ending]);
   const ended = isRunTerminal(run.status) ? run : await deps.runs.ended(run._id, signal);
   return answerOf(ended, (checkpointId) => deps.readState(run.thread_id, checkpointId));
 }
 
 /** The status line is sent already: a failure of the wait itself is told in the body. */
 function failureAfter({ open, logger }: WaitDeps, run: RunRow, cause: unknown): unknown {
-  const error = open.closing.aborted
+  const error = open.ending.aborted
     ? new AntlerError("shutting_down", "The gateway is shutting down; join the run on another replica", { cause })
     : cause;
   const problem = problemOf(error, traceIdOf(run.trace));

@@ -33,7 +33,7 @@ export function workspaceRoutes(app: GatewayApp, deps: WorkspaceDeps): void {
         const thread = await expectThread(deps, request.params.thread_id);
         await expectFree(deps, thread._id);
         return deps.workspaces.upload(thread, expectBody(request), {
-          signal: deps.open.closing,
+          signal: deps.open.ending,
           beforeSwap: () => expectFree(deps, thread._id),
         });
       },
