@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 import {
   AntlerError,
   failedOutcome,
@@ -65,7 +67,14 @@ async function admit({ store }: DeliveryDeps, request: DelegateRequest): Promise
   const fence = { id: run._id, epoch: lease.epoch, claimId: lease.claimId };
   const admission = await store.runs.admit(fence, envelope.tool_call_id, maxTotal);
   if (admission === "not_held") throw new AntlerError("lease_lost", `Run ${run._id} is no longer held`);
+  if (admission === "cancelled") return untilStopped(request.signal);
   return admission === "admitted" ? undefined : failedOutcome(`The run has used all of its ${maxTotal} delegations`);
+}
+
+/** A cancelled run delegates nothing more: its lease reads the mark at the next renewal, and then stops the lead. */
+async function untilStopped(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, "abort");
+  throw signal.reason;
 }
 
 async function findOrInsert(deps: DeliveryDeps, kind: TaskKind, request: DelegateRequest): Promise<TaskRow> {

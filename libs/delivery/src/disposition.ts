@@ -50,5 +50,10 @@ export function cancelEnding(action: CancelMark["action"] | undefined): Ending {
   return { reason: action === "rollback" ? "rolled_back" : "cancelled", message: "Cancelled by user" };
 }
 
+/** Whether a row ends so because a user wished it. */
+export function isCancelEnding({ reason }: Ending): boolean {
+  return reason === "cancelled" || reason === "rolled_back";
+}
+
 /** The ending of a row that is not terminal although all its limits are over. */
 export const DEADLINE_ENDING: Ending = { reason: "deadline", message: "The time limit is over" };

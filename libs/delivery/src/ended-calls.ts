@@ -17,7 +17,8 @@ export function createEndedCalls(deps: DeliveryDeps, threadId: string): EndedCal
   return async (callIds, waitMs) => {
     const found = await tasks.ledger.listByCalls(threadId, callIds);
     const runIds = new Set(found.filter((task) => !tasks.isTerminal(task)).map((task) => task.run_id));
-    if (waitMs > 0) for (const runId of runIds) await awaitTasksEnd(tasks, deps.bus, runId, waitMs);
+    if (waitMs > 0)
+      for (const runId of runIds) await awaitTasksEnd(tasks, deps.bus, { runId, action: "interrupt", graceMs: waitMs });
     const ended = (await tasks.ledger.listByCalls(threadId, callIds)).filter((task) => tasks.isTerminal(task));
     return new Map(ended.map((task) => [task.call_id, outcomeOfTask(task)]));
   };

@@ -12,8 +12,17 @@ import {
 import type { Duty, RunRow, Settlement } from "@antler/store";
 
 import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
+import { isCancelEnding } from "./disposition.ts";
 import { pruneCheckpoints } from "./prune-checkpoints.ts";
-import { awaitTasksEnd, CANCEL_GRACE_MS, endLiveTasks, endWaitingTasks, signalCancel } from "./sweep-tasks.ts";
+import { settlingAsMarked } from "./settle-run.ts";
+import {
+  awaitTasksEnd,
+  CANCEL_GRACE_MS,
+  cancelTasks,
+  endLiveTasks,
+  endWaitingTasks,
+  signalCancel,
+} from "./sweep-tasks.ts";
 import type { TaskKind } from "./task-kind.ts";
 import type { Ending, WorkKind } from "./work-kind.ts";
 
@@ -32,7 +41,9 @@ const OWED: readonly Duty[] = ["sweep", "end_event", "signal", "prune"];
 
 export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: TaskKind): RunKind {
   const { store, bus } = deps;
-  const ledger = store.runs;
+  const beforeCancelled = (run: RunRow) =>
+    awaitTasksEnd(tasks, bus, { runId: run._id, action: wish(run), graceMs: CANCEL_GRACE_MS });
+  const ledger = settlingAsMarked(store.runs, { endingOf, beforeCancelled });
 
   const duties: Partial<Record<Duty, (run: RunRow, patienceMs: number) => Promise<boolean>>> = {
     async cancel_tasks(run) {
@@ -65,15 +76,21 @@ export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: T
     ledger,
     ticketOf: (run) => ({ kind: "run", id: run._id, version: 1, dispatch: run.dispatch, round: run.round }),
     isTerminal: (run) => isRunTerminal(run.status),
-    settlementOf: ({ status, ...fields }) => ({ status, fields, owed: OWED }),
+    settlementOf: ({ status, ...fields }) => ({ status, fields, owed: OWED, unlessCancelled: true }),
     endingOf,
     payDuty: async (run, duty, patienceMs) => (await duties[duty]?.(run, patienceMs)) ?? true,
     async begin(run) {
-      if (run.cancel !== null)
-        throw new AntlerError("cancelled", `Run ${run._id} was cancelled`, { details: { action: run.cancel.action } });
       await ledger.chooseBase({ id: run._id, epoch: run.epoch, claimId: run.claim?.id ?? "" });
+      const { cancel } = (await ledger.get(run._id)) ?? run;
+      if (cancel !== null)
+        throw new AntlerError("cancelled", `Run ${run._id} was cancelled`, { details: { action: cancel.action } });
     },
-    beforeCancelled: (run) => awaitTasksEnd(tasks, bus, run._id, CANCEL_GRACE_MS),
+    beforeCancelled,
+    async mayEndCancelled(run) {
+      if (run.calls.length === 0) return true;
+      await cancelTasks(tasks, run._id, wish(run));
+      return (await tasks.ledger.countLive(run._id)) === 0;
+    },
   };
 }
 
@@ -100,11 +117,14 @@ const CODE_OF_ENDING: Partial<Record<Ending["reason"], ErrorCode>> = {
   rolled_back: "cancelled",
 };
 
-function endingOf({ reason, message }: Ending): Settlement {
+function endingOf(ending: Ending): Settlement {
+  const { reason } = ending;
   const code = CODE_OF_ENDING[reason] ?? "internal";
+  const message = reason === "rolled_back" ? "Rolled back by user" : ending.message;
   const rolledBack = reason === "rolled_back" && { head: null };
   const fields = { stop_reason: reason, error: { code, message }, output: null, ...rolledBack };
-  return { status: STATUS_OF_ENDING[reason] ?? "error", fields, owed: OWED };
+  const unlessCancelled = !isCancelEnding(ending);
+  return { status: STATUS_OF_ENDING[reason] ?? "error", fields, owed: OWED, unlessCancelled };
 }
 
 /** What a run's log is to somebody who waits for its end. */

@@ -1,6 +1,6 @@
 import type { Bus } from "@antler/bus";
 import { isAntlerError, subjects } from "@antler/contracts";
-import { cancelledWaiting, cancelOverdue, type TaskRow } from "@antler/store";
+import { cancelledWaiting, type CancelMark, cancelOverdue, type TaskRow } from "@antler/store";
 
 import { cancelEnding } from "./disposition.ts";
 import { type Condition, endRow } from "./end-row.ts";
@@ -21,10 +21,16 @@ export function endWaitingTasks(kind: TaskKind, runId: string): Promise<void> {
   return endThose(kind, runId, cancelledWaiting);
 }
 
+/** Marks the tasks of a run that have no mark yet, and ends those that no worker has begun. */
+export async function cancelTasks(kind: TaskKind, runId: string, action: CancelMark["action"]): Promise<void> {
+  await kind.ledger.markCancelled({ run_id: runId }, action, []);
+  await endWaitingTasks(kind, runId);
+}
+
 /** Ends what is left of a run that has ended, waiting for workers as long as patience lasts. False when some remain. */
 export async function endLiveTasks(kind: TaskKind, bus: Bus, runId: string, patienceMs: number): Promise<boolean> {
   await endWaitingTasks(kind, runId);
-  if (patienceMs > 0) await awaitTasksEnd(kind, bus, runId, patienceMs);
+  if (patienceMs > 0) await awaitTasksEnd(kind, bus, { runId, action: "parent_ended", graceMs: patienceMs });
   else await endThose(kind, runId, cancelOverdue(CANCEL_GRACE_MS));
   if ((await kind.ledger.countLive(runId)) > 0) return false;
   await payThose(kind, runId);
@@ -39,8 +45,16 @@ async function payThose(kind: TaskKind, runId: string): Promise<void> {
 
 const POLL_MS = 1000;
 
+export interface TasksEnd {
+  readonly runId: string;
+  /** The mark of tasks that have none: such as were inserted while the others were marked. */
+  readonly action: CancelMark["action"];
+  readonly graceMs: number;
+}
+
 /** Waits until every task of a cancelled run is terminal; those whose workers take longer than the grace are ended. */
-export async function awaitTasksEnd(kind: TaskKind, bus: Bus, runId: string, graceMs: number): Promise<void> {
+export async function awaitTasksEnd(kind: TaskKind, bus: Bus, { runId, action, graceMs }: TasksEnd): Promise<void> {
+  await cancelTasks(kind, runId, action);
   const wait = { bus, signal: AbortSignal.timeout(graceMs), pollMs: POLL_MS };
   const live = (await kind.ledger.listByRun(runId)).filter((task) => !kind.isTerminal(task));
   const ends = live.map((task) => waitUntilTerminal(kind, task._id, wait));

@@ -72,6 +72,7 @@ export function createTaskKind({ store, bus }: DeliveryDeps, append: AppendEvent
       await append({ runId: task.run_id, threadId: task.thread_id }, [taskStartEvent(task)]);
     },
     beforeCancelled: () => Promise.resolve(),
+    mayEndCancelled: () => Promise.resolve(true),
   };
 }
 

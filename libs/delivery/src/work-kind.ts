@@ -39,4 +39,6 @@ export interface WorkKind<Row extends WorkRow, Outcome> {
   readonly begin: (row: Row) => Promise<void>;
   /** Called before a cancelled row is settled: what must be terminal first. */
   readonly beforeCancelled: (row: Row) => Promise<void>;
+  /** Whether all has ended that must end before a cancelled row which nobody holds; it is asked again when not. */
+  readonly mayEndCancelled: (row: Row) => Promise<boolean>;
 }

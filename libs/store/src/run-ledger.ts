@@ -15,7 +15,7 @@ export type RunInsertion =
   | { readonly kind: "thread_busy" }
   | { readonly kind: "replayed"; readonly run: RunRow };
 
-export type Admission = "admitted" | "total_reached" | "not_held";
+export type Admission = "admitted" | "total_reached" | "cancelled" | "not_held";
 
 export interface RunLedger extends WorkLedger<RunRow> {
   /** Inserts with the next turn of the thread. A run that brings a lock is refused while another holds it. */
@@ -83,10 +83,9 @@ export function createRunLedger(collection: Collection<RunRow>): RunLedger {
       const filter = { ...held(fence), cancel: null, ...room };
       const result = await storeCall(() => collection.updateOne(filter, { $addToSet: { calls: callId } }));
       if (result.matchedCount === 1) return "admitted";
-      const stillHeld = await storeCall(() =>
-        collection.countDocuments({ ...held(fence), cancel: null }, { limit: 1 }),
-      );
-      return stillHeld === 1 ? "total_reached" : "not_held";
+      const stillHeld = await storeCall(() => collection.findOne(held(fence), { projection: { cancel: 1 } }));
+      if (stillHeld === null) return "not_held";
+      return stillHeld.cancel === null ? "total_reached" : "cancelled";
     },
 
     async chooseBase(fence) {

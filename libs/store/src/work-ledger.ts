@@ -16,6 +16,8 @@ export interface Settlement {
   readonly status: string;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly owed: readonly Duty[];
+  /** Nothing is written when a cancel mark came first. */
+  readonly unlessCancelled?: boolean;
 }
 
 /** How a row is handed back. */
@@ -94,10 +96,11 @@ export function createWorkLedger<Row extends WorkRow>(
 
     release: (fence, options) => update(fenced(fence), [{ $set: releaseFields(options) }]),
 
-    settle: async (fence, settlement) => update(fenced(fence), settleStages(ending(settlement), false)),
+    settle: async (fence, settlement) =>
+      update({ ...fenced(fence), ...unmarked(settlement) }, settleStages(ending(settlement), false)),
 
     force: async (id, condition, settlement) =>
-      update({ $and: [{ _id: id }, live, condition] }, settleStages(ending(settlement), true)),
+      update({ $and: [{ _id: id }, live, condition, unmarked(settlement)] }, settleStages(ending(settlement), true)),
 
     redispatch: (id, condition) => update({ $and: [{ _id: id }, live, condition] }, [{ $set: redispatchFields }]),
 
@@ -130,6 +133,10 @@ export function createWorkLedger<Row extends WorkRow>(
     countPending: (pool, lane, limit) =>
       storeCall(() => collection.countDocuments(filter({ pool, lane, status: "pending" }), { limit })),
   };
+}
+
+function unmarked({ unlessCancelled = false }: Settlement): Document {
+  return unlessCancelled ? { cancel: null } : {};
 }
 
 /** @throws Error when the status is not one in which a row ends. */

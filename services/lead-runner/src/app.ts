@@ -18,6 +18,8 @@ import type { Logger } from "@antler/platform";
 import type { Workspaces } from "@antler/sandbox";
 import type { RunRow, Store } from "@antler/store";
 
+import { createOpenWork } from "./open-work.ts";
+
 export interface LeadRunnerDeps {
   readonly store: Store;
   readonly bus: Bus;
@@ -41,10 +43,15 @@ interface ClaimedRun {
   readonly lease: Lease;
 }
 
-/** Leads one claimed run, with checkpoints, log, live deltas and delegation that are bound to this claim. */
+/**
+ * Leads one claimed run, with checkpoints, log, live deltas and delegation that are bound to this claim. A graph that is
+ * stopped does not wait for its tools, so a task may still be inserted then: how calls ended is looked up afterwards.
+ */
 async function lead(deps: LeadRunnerDeps, delegation: Delegation, { run, lease }: ClaimedRun): Promise<RunOutcome> {
   const { store, bus, config, models, mcp, skills, workspaces } = deps;
   const events = createEventAppender(deps, { runId: run._id, threadId: run.thread_id });
+  const delegations = createOpenWork();
+  const endedCalls = createEndedCalls(deps, run.thread_id);
   try {
     return await executeRun(
       {
@@ -57,13 +64,17 @@ async function lead(deps: LeadRunnerDeps, delegation: Delegation, { run, lease }
         saver: store.saver({ runId: run._id, epoch: lease.epoch, claimId: lease.claimId }),
         events,
         publishLive: (delta) => publishLive(bus, run._id, delta),
-        delegate: (request) => delegation.delegate({ ...request, run, lease }),
-        endedCalls: createEndedCalls(deps, run.thread_id),
+        delegate: (request) => delegations.add(delegation.delegate({ ...request, run, lease })),
+        async endedCalls(callIds, waitMs) {
+          await delegations.settled();
+          return endedCalls(callIds, waitMs);
+        },
       },
       run,
       lease,
     );
   } finally {
+    await delegations.settled();
     await events.close();
   }
 }
