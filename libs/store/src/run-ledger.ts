@@ -31,6 +31,8 @@ export interface RunLedger extends WorkLedger<RunRow> {
   runBefore(threadId: string, turn: number): Promise<RunRow | undefined>;
   /** The newest run of the thread that has a checkpoint of its own or began from one. */
   newestHead(threadId: string): Promise<string | null>;
+  /** The newest run of the thread that was not rolled back. */
+  newestStanding(threadId: string): Promise<RunRow | undefined>;
   /** The run that holds the thread. */
   holderOf(threadId: string): Promise<RunRow | undefined>;
 }
@@ -104,6 +106,11 @@ export function createRunLedger(collection: Collection<RunRow>): RunLedger {
       storeCall(() => collection.find({ thread_id: threadId }).sort({ turn: -1 }).skip(offset).limit(limit).toArray()),
 
     newestHead: (threadId) => headBefore(threadId, Number.MAX_SAFE_INTEGER),
+
+    async newestStanding(threadId) {
+      const filter = { thread_id: threadId, stop_reason: { $ne: "rolled_back" as const } };
+      return (await storeCall(() => collection.findOne(filter, { sort: { turn: -1 } }))) ?? undefined;
+    },
 
     holderOf: async (threadId) => (await storeCall(() => collection.findOne({ lock: threadId }))) ?? undefined,
   };

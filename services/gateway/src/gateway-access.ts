@@ -55,6 +55,7 @@ function runAccess(deps: AccessDeps): RunAccess {
     submit: (request) => submitRun(deps, request),
     get: (runId) => store.runs.get(runId),
     listByThread: (threadId, page) => store.runs.listByThread(threadId, page),
+    newestStanding: (threadId) => store.runs.newestStanding(threadId),
     holderOf: (threadId) => store.runs.holderOf(threadId),
     newestHead: (threadId) => store.runs.newestHead(threadId),
     cancel: (run, action) =>

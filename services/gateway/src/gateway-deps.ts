@@ -24,6 +24,8 @@ export interface RunAccess {
   get(runId: string): Promise<RunRow | undefined>;
   /** Newest first. */
   listByThread(threadId: string, page: { limit: number; offset: number }): Promise<readonly RunRow[]>;
+  /** The newest run of the thread that was not rolled back. */
+  newestStanding(threadId: string): Promise<RunRow | undefined>;
   holderOf(threadId: string): Promise<RunRow | undefined>;
   newestHead(threadId: string): Promise<string | null>;
   /** Marks the run as cancelled; idempotent. Errors: `run_not_cancellable` for a run that ended in another way. */

@@ -42,7 +42,7 @@ export function threadRoutes(app: GatewayApp, deps: ThreadDeps): void {
 }
 
 async function viewOf(deps: ThreadDeps, thread: ThreadRow): Promise<ThreadView> {
-  const [newestRun] = await deps.runs.listByThread(thread._id, { limit: 1, offset: 0 });
+  const newestRun = await deps.runs.newestStanding(thread._id);
   return threadViewOf(thread, { newestRun, state: await newestState(deps, thread._id) });
 }
 

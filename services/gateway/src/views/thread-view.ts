@@ -2,6 +2,7 @@ import { isRunTerminal, type ThreadStateView, type ThreadView } from "@antler/co
 import type { RunRow, StoredState, ThreadRow } from "@antler/store";
 
 export interface ThreadSituation {
+  /** Runs that were rolled back do not count. */
   readonly newestRun: RunRow | undefined;
   readonly state: StoredState | undefined;
 }
