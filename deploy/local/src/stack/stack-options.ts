@@ -18,7 +18,7 @@ export interface StackOptions {
   readonly verbose?: boolean;
   readonly services?: readonly ServiceChoice[];
   readonly modelStandIn?: ModelStandIn;
-  /** How long a service may take to drain after SIGTERM; 65 s by default, a little over its own bound. */
+  /** How long a service may take to drain after SIGTERM; 90 s by default, more than its own bound of 60 s with what it closes. */
   readonly drainMs?: number;
   readonly say: Say;
   /** Aborting it while the stack starts ends the start and everything started so far. */

@@ -9,7 +9,7 @@ import { layOut, openFolder, type StackFolder } from "./stack-folder.ts";
 import type { Stack, StackOptions } from "./stack-options.ts";
 import { type Servers, startServers } from "./start-servers.ts";
 
-const defaultDrainMs = 65_000;
+const defaultDrainMs = 90_000;
 const serverStopMs = 10_000;
 
 /**

@@ -16,6 +16,8 @@ export interface Launched {
   readonly ended: Promise<string>;
   /** Calls back with each line of standard output from now on. */
   onLine(listener: (line: string) => void): void;
+  /** Asks the process to end; what it has started is left to it, since it may need that until it ends. */
+  ask(): void;
   /** Sends a signal to the whole process group; one that is gone is fine. */
   signal(name: NodeJS.Signals): void;
 }
@@ -37,6 +39,7 @@ export function launch(command: Command, onOutput: (line: string) => void): Laun
     pid: child.pid,
     ended,
     onLine: (listener) => void output.on("line", listener),
+    ask: () => void child.kill("SIGTERM"),
     signal: (name) => signalGroup(child.pid, name),
   };
 }

@@ -113,7 +113,7 @@ async function waitToRestart({ log, signal }: SupervisionDeps, how: string, dela
 
 /** Ends what is left of the group too, such as a command that outlived the service that ran it. */
 async function end(launched: Launched, graceMs: number): Promise<void> {
-  launched.signal("SIGTERM");
+  launched.ask();
   const timer = setTimeout(() => launched.signal("SIGKILL"), graceMs);
   await launched.ended;
   clearTimeout(timer);

@@ -83,6 +83,16 @@ describe("supervise", () => {
     expect(readLog()).toContain("drained");
   });
 
+  it("leaves a process that drains what it has started, and ends that with it", async () => {
+    const service = await start("service-with-helper.ts");
+    const { pid } = service.snapshot();
+
+    await service.stop(10_000);
+
+    expect(readLog()).toContain("drained with its helper");
+    await expect.poll(() => groupMembers(pid!)).toEqual([]);
+  });
+
   it("kills what ignores the request, with everything in its process group", async () => {
     const service = await start("stubborn-service.ts");
     const { pid } = service.snapshot();
