@@ -140,3 +140,42 @@ test("an uncaught error during a drain shows in the exit code", async () => {
   run.child.kill("SIGTERM");
   expect(await run.exited).toMatchObject({ code: 1 });
 });
+
+test("what is closed is closed in order after the work; one that hangs is left behind and costs no exit code", async () => {
+  const run = service(
+    `
+    lifecycle.onDrain("work", async () => say("work"));
+    lifecycle.onClose("bus", () => new Promise(() => {}));
+    lifecycle.onClose("store", async () => { say("store"); throw new Error("Gone already"); });
+    lifecycle.onClose("health", async () => say("health"));
+    ${UP}
+  `,
+    60_000,
+  );
+  await ready(run);
+  run.child.kill("SIGTERM");
+  expect(await run.exited).toMatchObject({ code: 0 });
+  expect(words(run)).toEqual(["up", "work", "store", "health"]);
+  expect(run.lines().filter(({ level }) => level === "warn")).toMatchObject([{ step: "bus" }, { step: "store" }]);
+});
+
+test("flushes come last, at the same time, and are bounded by 2 s together [FC-F04]", async () => {
+  const run = service(`
+    const blackHole = () => new Promise(() => {});
+    lifecycle.onFlush("traces", (limit) => { say("traces"); limit.addEventListener("abort", () => say("limit")); return blackHole(); });
+    lifecycle.onFlush("metrics", () => { say("metrics"); return blackHole(); });
+    lifecycle.onFlush("logs", async () => { say("logs"); throw new Error("The collector is down"); });
+    lifecycle.onDrain("work", async () => { await delay(50); say("settled"); });
+    ${UP}
+  `);
+  await ready(run);
+  const startedMs = performance.now();
+  run.child.kill("SIGTERM");
+  expect(await run.exited).toMatchObject({ code: 0, signal: null });
+  const tookMs = performance.now() - startedMs;
+  expect(words(run)).toEqual(["up", "settled", "traces", "metrics", "logs", "limit"]);
+  expect(tookMs).toBeGreaterThanOrEqual(2000);
+  expect(tookMs).toBeLessThan(3500);
+  const warned = run.lines().filter(({ level }) => level === "warn");
+  expect(warned.map(({ flush }) => flush).toSorted()).toEqual(["logs", "metrics", "traces"]);
+});

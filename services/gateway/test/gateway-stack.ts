@@ -14,10 +14,12 @@ import type { RunRow } from "@antler/store";
 import { startDeliveryStack } from "../../../test/harness/delivery-stack.ts";
 import { temporaryDirectory } from "../../../test/harness/temporary-directory.ts";
 import { buildApp } from "../src/app.ts";
+import { createHttpDrain } from "../src/drain-http.ts";
 import { gatewayAccess } from "../src/gateway-access.ts";
 import type { GatewayDeps } from "../src/gateway-deps.ts";
 import type { GatewayApp } from "../src/http/gateway-app.ts";
 import { listen } from "../src/listen.ts";
+import { createOpenResponses } from "../src/stream/open-responses.ts";
 
 /** What a scripted lead may do with the run that it executes. */
 export interface LeadScript {
@@ -30,6 +32,10 @@ export interface LeadScript {
 export interface Gateway extends AsyncDisposable {
   readonly app: GatewayApp;
   readonly url: string;
+  /** Aborts when it begins to close. */
+  readonly closing: AbortSignal;
+  /** What its process does first at a drain. */
+  drain(cutoff: AbortSignal): Promise<void>;
 }
 
 /** A real store, bus and workspaces, a worker whose lead is scripted, and gateways over them. */
@@ -110,9 +116,11 @@ async function openGateway({ deps, config, workspacesDir, replaced }: Opening): 
   const workspaces = await createWorkspaces({ root: workspacesDir, config: config.sandbox, logger: deps.logger });
   const readiness = () => deps.bus.health();
   const real = gatewayAccess({ ...deps, config, workspaces, readiness });
-  const app = await buildApp({ ...real, ...(typeof replaced === "function" ? replaced(real) : replaced) });
-  const port = await listen(app, { host: "127.0.0.1", port: 0 });
-  return { app, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => app.close() };
+  const open = createOpenResponses();
+  const app = await buildApp({ ...real, ...(typeof replaced === "function" ? replaced(real) : replaced) }, open);
+  const drain = createHttpDrain({ app, open, noticeMs: config.http.drain_notice_seconds * 1000 });
+  const url = `http://127.0.0.1:${await listen(app, { host: "127.0.0.1", port: 0 })}`;
+  return { app, url, closing: open.closing, drain, [Symbol.asyncDispose]: () => app.close() };
 }
 
 /** Resolves when the lease of a run is aborted: a lead that only ends when it is told to. */
