@@ -3,6 +3,7 @@ import { AntlerError } from "@antler/contracts";
 import { looksBinary, withReadable } from "./open-regular.ts";
 import { pathRefused } from "./path-refusal.ts";
 import type { ResolvedPath } from "./path-resolver.ts";
+import { type ReplacementPlace, replacementPlaces } from "./replacement-places.ts";
 import type { ReplaceOptions, ReplaceResult } from "./sandbox.ts";
 import { replaceContents } from "./write-text.ts";
 
@@ -13,14 +14,14 @@ export interface Replacement extends ReplaceOptions {
   readonly newText: string;
 }
 
-/** Replaces text byte for byte, so that the rest of the file stays as it is, whatever its encoding. */
+/** Replaces text in the file's bytes, so that the rest stays as it is, whatever its encoding. */
 export async function replaceText(file: ResolvedPath, replacement: Replacement): Promise<ReplaceResult> {
-  if (replacement.oldText === "") throw new AntlerError("invalid_request", "Field old_str must not be empty");
+  const { oldText, newText, all = false } = replacement;
+  if (oldText === "") throw new AntlerError("invalid_request", "Field old_str must not be empty");
   const before = await readWhole(file);
-  const oldBytes = Buffer.from(replacement.oldText);
-  const places = placesOf(before, oldBytes, replacement.all === true ? Number.POSITIVE_INFINITY : 1);
+  const places = replacementPlaces(before, { oldText, newText, max: all ? Number.POSITIVE_INFINITY : 1 });
   if (places.length === 0) return { replacements: 0 };
-  await replaceContents(file, splice(before, places, oldBytes.length, Buffer.from(replacement.newText)));
+  await replaceContents(file, splice(before, places));
   return { replacements: places.length };
 }
 
@@ -33,19 +34,12 @@ async function readWhole(file: ResolvedPath): Promise<Buffer> {
   });
 }
 
-function placesOf(text: Buffer, wanted: Buffer, max: number): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(wanted); at !== -1 && places.length < max; at = text.indexOf(wanted, at + wanted.length))
-    places.push(at);
-  return places;
-}
-
-function splice(text: Buffer, places: readonly number[], oldLength: number, inserted: Buffer): Buffer {
+function splice(text: Buffer, places: readonly ReplacementPlace[]): Buffer {
   const parts: Buffer[] = [];
-  let from = 0;
-  for (const place of places) {
-    parts.push(text.subarray(from, place), inserted);
-    from = place + oldLength;
+  let kept = 0;
+  for (const { from, to, inserted } of places) {
+    parts.push(text.subarray(kept, from), inserted);
+    kept = to;
   }
-  return Buffer.concat([...parts, text.subarray(from)]);
+  return Buffer.concat([...parts, text.subarray(kept)]);
 }

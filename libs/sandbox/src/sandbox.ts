@@ -134,6 +134,10 @@ export interface Sandbox {
   readFile(path: string, options?: ReadOptions): Promise<ReadResult>;
   /** Replaces the file whole (content up to 80 KiB), or appends; missing directories are made. */
   writeFile(path: string, content: string, options?: WriteOptions): Promise<void>;
+  /**
+   * Replaces text; all other bytes stay. A bare `\n` stands for either line end and becomes that of its place, unless
+   * one of the texts holds a `\r`.
+   */
   replaceInFile(path: string, oldText: string, newText: string, options?: ReplaceOptions): Promise<ReplaceResult>;
   /** The entries of a directory, `depth` levels deep (default 2), sorted; links are not followed. */
   list(path: string, options?: { readonly depth?: number; readonly limit?: number }): Promise<Listing>;

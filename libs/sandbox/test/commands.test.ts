@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { inspect, promisify } from "node:util";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { OUTPUT_MAX_CHARS } from "../src/index.ts";
 import type { Fixture } from "./support.ts";
@@ -11,22 +11,41 @@ import { aConfig, aFixture, never } from "./support.ts";
 
 const run = promisify(execFile);
 
+const CANARY = "canary-4711";
+/** What a service may hold and no command may see. */
+const SECRETS = {
+  OPENAI_API_KEY: `sk-${CANARY}`,
+  MONGODB_URL: `mongodb://u:${CANARY}@h`,
+  NATS_URL: `nats://u:${CANARY}@h`,
+  NODE_OPTIONS: `--title=${CANARY}`,
+  OTEL_EXPORTER_OTLP_HEADERS: `authorization=${CANARY}`,
+  ADDED_LATER: CANARY,
+};
+
 /** Arguments of every living process of this machine. */
 async function commandLines(): Promise<string[]> {
   return (await run("ps", ["-eo", "args"])).stdout.split("\n");
 }
 
+/** Does something many times, a few at once. */
+async function inTurns<T>(times: number, act: () => Promise<T>, atOnce = 4): Promise<T[]> {
+  const results: T[] = [];
+  while (results.length < times)
+    results.push(...(await Promise.all(Array.from({ length: Math.min(atOnce, times - results.length) }, act))));
+  return results;
+}
+
 describe.each(["bubblewrap", "local"] as const)("commands in %s", (provider) => {
   let fixture: Fixture;
-  const environment = { ...process.env, OPENAI_API_KEY: "sk-secret-of-the-service", MONGODB_URL: "mongodb://u:pw@h" };
+  const environment = { ...process.env, ...SECRETS };
 
   beforeAll(async () => {
-    process.env["ANTLER_TEST_SECRET"] = "secret-of-the-process";
+    for (const [name, value] of Object.entries(SECRETS)) vi.stubEnv(name, value);
     const config = aConfig({ provider, allow_host_bash: true });
     fixture = await aFixture({ config, environment });
   });
   afterAll(async () => {
-    delete process.env["ANTLER_TEST_SECRET"];
+    vi.unstubAllEnvs();
     await fixture[Symbol.asyncDispose]();
   });
 
@@ -72,14 +91,26 @@ describe.each(["bubblewrap", "local"] as const)("commands in %s", (provider) => 
     );
   });
 
-  it("shows no secret of the service", async () => {
-    const { output } = await bash("env; cat /proc/$$/environ; cat /proc/1/environ 2>/dev/null");
+  it("shows no secret of the service, FC-H07: variables by an allow-list", async () => {
+    const { output } = await bash("env; cat /proc/$$/environ /proc/self/environ; cat /proc/1/environ 2>/dev/null");
+    const names = (await bash("compgen -e")).output.trim().split("\n").sort();
 
     expect(output).toContain("HOME=");
-    expect(output).not.toContain("secret-of-the-process");
-    expect(output).not.toContain("sk-secret");
-    expect(output).not.toContain("mongodb://");
-    expect((await bash("env")).output).not.toContain("NODE_");
+    expect(output).not.toContain(CANARY);
+    expect(names.filter((name) => name !== "ANTLER_COMMAND_ID")).toEqual(
+      ["HOME", "LANG", "OLDPWD", "PATH", "PWD", "SHLVL", "TERM", "TMPDIR", "USER", "_"].filter((name) =>
+        names.includes(name),
+      ),
+    );
+  });
+
+  it("shows no secret of the service in what it says of a failure, FC-H07", async () => {
+    const failures = [bash("true", { cwd: "missing" }), bash("echo \0"), bash(`: ${"x".repeat(300_000)}`)];
+
+    const said = await Promise.allSettled(failures);
+
+    expect(said.map(({ status }) => status)).toEqual(failures.map(() => "rejected"));
+    expect(inspect(said, { depth: null })).not.toContain(CANARY);
   });
 
   it("hands over what the holder adds", async () => {
@@ -136,11 +167,73 @@ describe.each(["bubblewrap", "local"] as const)("commands in %s", (provider) => 
     expect((await commandLines()).filter((line) => line.includes(mark))).toEqual([]);
   });
 
-  it("leaves no zombie", async () => {
-    await Promise.all(Array.from({ length: 5 }, (_, index) => bash(`echo ${index}; sleep 0.01 &`)));
+  it("leaves no zombie, FC-H08: after 200 orphans and 4 timeouts of nested shells", async () => {
+    const name = `zz-${process.pid}-${provider.slice(0, 2)}`;
+    await bash(`cp "$(command -v sleep)" ${name}`);
 
+    await inTurns(8, () => bash(`for i in {1..25}; do sh -c '(./${name} 0.1 &)'; done`));
+    const nested = `sh -c "sh -c './${name} 60; true'; true"`;
+    const late = await inTurns(4, () => bash(nested, { timeoutMs: 300 }));
+
+    expect(late.map(({ timedOut, durationMs }) => timedOut && durationMs < 10_000)).toEqual(late.map(() => true));
+    const named = async () => (await run("ps", ["-eo", "stat=,comm="])).stdout.split("\n").filter(isNamed);
+    const isNamed = (line: string) => line.includes(name);
+    expect((await named()).filter((line) => !line.startsWith("Z"))).toEqual([]);
+    await expect.poll(named).toEqual([]);
     const { stdout } = await run("ps", ["-o", "stat=,args=", "--ppid", String(process.pid)]);
     expect(stdout.split("\n").filter((line) => line.startsWith("Z"))).toEqual([]);
+  });
+
+  it.each([
+    ["a sleeper that holds both streams", "sleep 45 & echo ok"],
+    ["a sleeper that holds only the error stream", "echo ok; sleep 45 >/dev/null &"],
+    ["a sleeper that holds only the error stream, of a silent shell", "sleep 45 >/dev/null &"],
+    ["a server that was forked twice", "(setsid sh -c 'sleep 45 & sleep 46' &); echo ok"],
+  ])("returns when the shell has ended, FC-H01: %s", async (_what, command) => {
+    const { exitCode, output, timedOut, durationMs } = await bash(command);
+
+    expect({ exitCode, output, timedOut }).toEqual({
+      exitCode: 0,
+      output: command.includes("echo") ? "ok\n" : "",
+      timedOut: false,
+    });
+    expect(durationMs).toBeLessThan(10_000);
+  });
+
+  it("does not cut what was printed right before the end, FC-H01", async () => {
+    const { output } = await bash("sleep 45 & head -c 60000 /dev/zero | tr '\\0' x; echo; exec echo LAST");
+
+    expect(output.endsWith("x\nLAST\n")).toBe(true);
+    expect(output).toContain(` ${60_006 - (OUTPUT_MAX_CHARS - 64)} bytes left out `);
+  });
+
+  it.each([0, 3])("does not punish a chatty command, FC-H03: exit code %i", async (code) => {
+    const command = `echo FIRST; head -c 300000 /dev/zero | tr '\\0' x; echo; echo LAST; exit ${code}`;
+
+    const { output, ...result } = await bash(command);
+
+    expect(result).toMatchObject({ exitCode: code, signal: null, timedOut: false, truncated: true });
+    const [, head = "", leftOut, tail = ""] =
+      /^(FIRST\nx+)\n… (\d+) bytes left out …\n(x+\nLAST\n)$/.exec(output) ?? [];
+    expect(head.length + Number(leftOut) + tail.length).toBe(300_012);
+  });
+
+  it.each(["", " >&2"])("keeps characters that come byte by byte, FC-H04: printf%s", async (to) => {
+    const bytes = ["e2", "82", "ac", "f0", "9f", "99", "82", "f0", "9f", "99"];
+    const command = bytes.map((byte) => `printf '\\x${byte}'${to}; sleep 0.02`).join("; ");
+
+    expect((await bash(command)).output).toBe("€🙂\ufffd");
+  });
+
+  it("counts what is left out in bytes, FC-H04", async () => {
+    const { output } = await bash("printf '€%.0s' {1..100000}");
+
+    const [, head = "", leftOut, tail = ""] = /^(€+)\n… (\d+) bytes left out …\n(€+)$/.exec(output) ?? [];
+    expect(Buffer.byteLength(head) + Number(leftOut) + Buffer.byteLength(tail)).toBe(300_000);
+  });
+
+  it("hands over line ends as they are printed, FC-H14", async () => {
+    expect((await bash("printf 'one\\r\\ntwo\\n'")).output).toBe("one\r\ntwo\n");
   });
 
   it("holds a flood of output in bounded memory", async () => {

@@ -148,6 +148,82 @@ describe("replaceInFile", () => {
     expect((await readFile(host("latin"))).toString("latin1")).toBe("caf\xe9 neu \xff");
   });
 
+  const CRLF = "\ufeffone\r\ntwo\r\nthree\r\ntwo\r\n";
+  const MIXED = "one\r\ntwo\nthree\r\ntwo\r\nthree\nlast é";
+  interface Edit {
+    readonly what: string;
+    readonly before: string;
+    readonly edit: readonly [oldText: string, newText: string];
+    readonly all?: boolean;
+    readonly after: string;
+  }
+  const edits: readonly Edit[] = [
+    { what: "one line of CRLF", before: CRLF, edit: ["one", "1"], after: CRLF.replace("one", "1") },
+    { what: "each such line of CRLF", before: CRLF, edit: ["two", "2"], all: true, after: CRLF.replaceAll("two", "2") },
+    {
+      what: "two lines of CRLF by LF",
+      before: CRLF,
+      edit: ["two\nthree\n", "2\n3\n"],
+      after: CRLF.replace("two\r\nthree", "2\r\n3"),
+    },
+    {
+      what: "a line that becomes two",
+      before: CRLF,
+      edit: ["three", "3a\n3b"],
+      after: CRLF.replace("three", "3a\r\n3b"),
+    },
+    {
+      what: "two lines that become three",
+      before: CRLF,
+      edit: ["one\ntwo", "1\n1b\n2"],
+      after: CRLF.replace("one\r\ntwo", "1\r\n1b\r\n2"),
+    },
+    { what: "one line of mixed ends", before: MIXED, edit: ["two", "2"], after: MIXED.replace("two", "2") },
+    {
+      what: "each pair of lines of mixed ends",
+      before: MIXED,
+      edit: ["two\nthree\n", "2\n3\n"],
+      all: true,
+      after: MIXED.replace("two\nthree\r\n", "2\n3\r\n").replace("two\r\nthree\n", "2\r\n3\n"),
+    },
+    {
+      what: "the last line, which has no end",
+      before: MIXED,
+      edit: ["last", "l\nast"],
+      after: MIXED.replace("last", "l\nast"),
+    },
+    {
+      what: "line ends given as they are",
+      before: CRLF,
+      edit: ["one\r\n", "one\n"],
+      after: CRLF.replace("one\r\n", "one\n"),
+    },
+    { what: "a file without any line end", before: "ab", edit: ["a", "a\n"], after: "a\nb" },
+    {
+      what: "text with signs of expressions",
+      before: "a.c\r\n$&(x)\r\n",
+      edit: [".c\n$&(", "$1\n["],
+      after: "a$1\r\n[x)\r\n",
+    },
+  ];
+  it.each(edits)("keeps BOM and line ends, FC-H14: $what", async ({ before, edit: [oldText, newText], all, after }) => {
+    await put("f", before);
+
+    const { replacements } = await fixture.sandbox.replaceInFile("f", oldText, newText, { all: all === true });
+
+    expect(replacements).toBeGreaterThan(0);
+    expect(await readFile(host("f"), "utf8")).toBe(after);
+  });
+
+  it("matches what was read of a file with BOM and CRLF, FC-H14", async () => {
+    await put("f", Buffer.from(CRLF));
+    const read = await fixture.sandbox.readFile("f", { endLine: 2 });
+
+    await fixture.sandbox.replaceInFile("f", read.kind === "text" ? read.text : "", "head\r\n");
+
+    expect(await readFile(host("f"), "utf8")).toBe("\ufeffhead\r\nthree\r\ntwo\r\n");
+  });
+
   it("loses no edit of siblings that edit at once", async () => {
     await put("f", Array.from({ length: 12 }, (_, index) => `<${index}>`).join(""));
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { link, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -150,7 +150,22 @@ describe("the path resolver", () => {
     expect(await readFile(secret, "utf8")).toBe("host secret");
   });
 
-  it("applies to every operation", async () => {
+  it.each([
+    "../workspace-evil/x",
+    `${WORKSPACE}/../workspace-evil/x`,
+    "/mnt/user-data/workspace-evil/x",
+    "%2e%2e%2fworkspace-evil%2fx",
+    "%2e%2e/workspace-evil/x",
+    "..\\workspace-evil\\x",
+    "sub/..\\..\\workspace-evil\\x",
+  ])("takes no sibling for the workspace, FC-H05: %j", async (path) => {
+    await expect(fixture.sandbox.readFile(path)).rejects.toMatchObject({ code: "path_refused" });
+    expect(await fixture.sandbox.stat(path).catch(() => undefined)).toBeUndefined();
+    expect(await fixture.sandbox.readFile("sub/../file.txt").catch(refusalReasonOf)).toBe("traversal");
+    expect(await fixture.sandbox.readFile(`${WORKSPACE}/sub/up/file.txt`)).toMatchObject({ text: "inside" });
+  });
+
+  it("applies to every operation, FC-H06", async () => {
     const { sandbox } = fixture;
     const signal = new AbortController().signal;
     const acts = [
@@ -167,7 +182,7 @@ describe("the path resolver", () => {
     expect(await reasonOf(sandbox.glob("/etc/*"))).toBe("outside_roots");
   });
 
-  it("writes through a link that stays inside", async () => {
+  it("writes through a link that stays inside, FC-H06", async () => {
     await symlink("sub/linked.txt", join(fixture.base, "workspace", "to-new"));
 
     await fixture.sandbox.writeFile("to-new", "through");
@@ -203,8 +218,37 @@ describe("the path resolver", () => {
   });
 });
 
+describe("links that a command makes", () => {
+  it("lead no tool out of the workspace, FC-H06", async () => {
+    await using fixture = await aFixture();
+    const { sandbox } = fixture;
+    const outside = join(fixture.root, "outside");
+    await mkdir(outside);
+    await writeFile(join(outside, "f.txt"), "host secret");
+    const command = `ln -s ${outside} esc; ln -s / root; ln -s ${outside}/f.txt linked; mkdir d; echo here > d/f.txt; ln -s d in`;
+    await sandbox.run({ command, timeoutMs: 20_000, signal: new AbortController().signal });
+
+    const acts = [
+      sandbox.writeFile("esc/p", "x"),
+      sandbox.writeFile("esc/new/p", "x"),
+      sandbox.writeFile("root/tmp/p", "x", { append: true }),
+      sandbox.readFile("linked"),
+      sandbox.replaceInFile("linked", "host", "x"),
+      sandbox.stat("esc/f.txt"),
+    ];
+    expect(await Promise.all(acts.map(reasonOf))).toEqual(acts.map(() => "link_escapes"));
+    expect((await sandbox.glob("**/*.txt")).paths).toEqual([`${WORKSPACE}/d/f.txt`]);
+    expect((await sandbox.grep({ pattern: "secret|here" })).matches.map(({ path }) => path)).toEqual([
+      `${WORKSPACE}/d/f.txt`,
+    ]);
+    expect(await sandbox.readFile("in/f.txt")).toMatchObject({ text: "here\n" });
+    expect(await readdir(outside)).toEqual(["f.txt"]);
+    expect(await readFile(join(outside, "f.txt"), "utf8")).toBe("host secret");
+  });
+});
+
 describe("a directory swapped for a link during the walk", () => {
-  it("is never followed out of the workspace", async () => {
+  it("is never followed out of the workspace, FC-H06", async () => {
     await using fixture = await aFixture();
     const secret = join(fixture.root, "outside");
     await mkdir(secret);
@@ -224,10 +268,12 @@ describe("a directory swapped for a link during the walk", () => {
         () => "refused",
       );
       seen.add(text);
+      await fixture.sandbox.writeFile(`d/new-${round}`, "x").catch(() => undefined);
     }
     swapper.kill("SIGKILL");
 
     expect([...seen]).not.toContain("host secret");
+    expect(await readdir(secret)).toEqual(["f"]);
     expect(seen.has("refused")).toBe(true);
   });
 });
