@@ -2,27 +2,63 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
+import { natsServerBinary } from "../harness/nats.ts";
 import { runVitest } from "../harness/run-vitest.ts";
 import { faultMatrix, type FaultReport } from "./fault-matrix.ts";
+import { provideNewerServer, versionOf } from "./newer-nats-server.ts";
 
 /** The cases mostly wait for leases to run out, so that two stacks hardly disturb each other. */
 const STACKS_AT_ONCE = 2;
+/** What is tested again on a newer nats-server: the faults of the bus, and the package that speaks with it. */
+const ON_NEWER_SERVER = ["--project=faults", "--project=test", "test/faults/bus-faults.test.ts", "libs/bus"];
 
-/** `npm run test:faults [-- --short]`: injects every fault, judges every run, prints the matrix. */
+/**
+ * `npm run test:faults [-- --short | FILES]`: injects every fault, judges every run, prints the matrix. Without arguments
+ * the faults of the bus are injected once more on a newer nats-server, the one of NATS_SERVER_NEWER or Debian's.
+ */
 const root = resolve(import.meta.dirname, "../..");
 const args = process.argv.slice(2);
-const folder = await mkdtemp(join(tmpdir(), "antler-fault-report-"));
-const report = join(folder, "report.json");
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-try {
-  const code = await runVitest(root, [
-    ...["--project", "faults", `--maxWorkers=${STACKS_AT_ONCE}`],
-    ...["--reporter=default", "--reporter=json", `--outputFile=${report}`],
-    ...args.map((arg) => (arg === "--short" ? "--tagsFilter=short" : arg)),
-  ]);
-  const { lines, passed, failed } = faultMatrix(JSON.parse(await readFile(report, "utf8")) as FaultReport);
-  process.stdout.write(["", ...lines, `${passed} passed, ${failed} failed`, ""].join("\n"));
-  process.exitCode = code === 0 && failed === 0 && passed > 0 ? 0 : 1;
-} finally {
-  await rm(folder, { recursive: true, force: true });
+interface Round {
+  readonly selection: readonly string[];
+  readonly natsServer: string;
 }
+
+async function inject({ selection, natsServer }: Round) {
+  const folder = await mkdtemp(join(tmpdir(), "antler-fault-report-"));
+  const report = join(folder, "report.json");
+  try {
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile=${report}`];
+    const vitest = [`--maxWorkers=${STACKS_AT_ONCE}`, ...reporters, ...selection];
+    const code = await runVitest(root, vitest, { ...process.env, NATS_SERVER: natsServer });
+    const matrix = faultMatrix(JSON.parse(await readFile(report, "utf8")) as FaultReport);
+    return { ...matrix, code, title: `On nats-server ${await versionOf(natsServer).catch(() => "of the path")}:` };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The round on a newer server; undefined, with the reason said at the end, where there is none. */
+async function newerRound(): Promise<Round | { readonly missing: string }> {
+  const folder = join(root, ".antler/tools/newer-nats-server");
+  const named = process.env["NATS_SERVER_NEWER"];
+  const newer = await provideNewerServer({ folder, named: named === "" ? undefined : named });
+  if ("missing" in newer) return newer;
+  return { selection: ON_NEWER_SERVER, natsServer: newer.path };
+}
+
+const selection = args.map((arg) => (arg === "--short" ? "--tagsFilter=short" : arg));
+const results = [await inject({ selection: ["--project=faults", ...selection], natsServer: natsServerBinary() })];
+const second = args.length === 0 ? await newerRound() : undefined;
+if (second !== undefined && !("missing" in second)) results.push(await inject(second));
+
+for (const { title, lines } of results) say(["", title, ...lines].join("\n"));
+if (second !== undefined && "missing" in second) {
+  say(`\nNot tested on a newer nats-server, which could not be had: ${second.missing}`);
+  say("NATS_SERVER_NEWER may name one.");
+}
+const passed = results.reduce((sum, result) => sum + result.passed, 0);
+const failed = results.reduce((sum, result) => sum + result.failed, 0);
+say(`${passed} passed, ${failed} failed`);
+process.exitCode = results.every(({ code }) => code === 0) && failed === 0 && passed > 0 ? 0 : 1;

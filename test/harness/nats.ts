@@ -36,7 +36,9 @@ const POLL_MS = 10;
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
   const own = await mkdtemp(join(tmpdir(), "antler-nats-"));
   const dataDir = options.dataDir ?? join(own, "data");
-  const child = spawn(serverBinary(), serverArguments(options, dataDir, own), { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(natsServerBinary(), serverArguments(options, dataDir, own), {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const output = tailOf(child);
   const killAtExit = () => child.kill("SIGKILL");
   process.once("exit", killAtExit);
@@ -55,7 +57,8 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
   return { url, port, pid: child.pid ?? 0, stop, kill, [Symbol.asyncDispose]: stop };
 }
 
-function serverBinary(): string {
+/** The program that tests start: the one of NATS_SERVER, else the system's. */
+export function natsServerBinary(): string {
   const named = process.env["NATS_SERVER"];
   if (named !== undefined && named !== "") return named;
   return existsSync("/usr/sbin/nats-server") ? "/usr/sbin/nats-server" : "nats-server";
