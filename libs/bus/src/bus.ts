@@ -7,7 +7,7 @@ import { withDeadline } from "@antler/platform";
 import { type ConnectionOptions, connectNats } from "./connection.ts";
 import { watchConnection } from "./connection-watch.ts";
 import { busError } from "./jetstream-errors.ts";
-import { createPublisher, type PublishedTicket } from "./publisher.ts";
+import { createPublisher, createSizeCheck, type ExpectFits, type PublishedTicket } from "./publisher.ts";
 import type { PullTiming } from "./pull.ts";
 import { type PullLoop, type PullLoopOptions, startPullLoop, type WatchedPullLoop } from "./pull-loop.ts";
 import { createServerStates } from "./server-states.ts";
@@ -41,6 +41,11 @@ export interface Bus {
    * @throws AntlerError `bus_unavailable` (the ticket may be stored all the same), `payload_too_large`.
    */
   publishTicket(subject: string, ticket: Ticket, trace: TraceContext): Promise<PublishedTicket>;
+  /**
+   * Checks, without sending anything, that the server would take the ticket with its headers.
+   * @throws AntlerError `payload_too_large`.
+   */
+  readonly expectFits: ExpectFits;
   /** What has become of a ticket; knowledge up to 1 s old. `settled` and `gone` are certain. */
   inspectTicket(durable: DurableSpec, place: TicketPlace): Promise<TicketState>;
   startPullLoop(options: PullLoopOptions): PullLoop;
@@ -74,7 +79,8 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   return {
     ensureTopology: (streams, durables, exclusive) => keeper.ensure({ streams, durables }, exclusive),
     applyTopology: (streams, durables) => applyTopology({ manager, logger }, { streams, durables }),
-    publishTicket: createPublisher({ connection, client: jetstream(connection), states, keeper }),
+    publishTicket: createPublisher({ connection, client: jetstream(connection), watch, states, keeper }),
+    expectFits: createSizeCheck({ connection }),
     inspectTicket: createTicketInspector({ states, keeper }),
     startPullLoop: (loopOptions) => {
       const deps = { connection, watch, keeper, timing: options.pull ?? PULL_TIMING };

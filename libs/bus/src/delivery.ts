@@ -13,8 +13,8 @@ export interface Delivery {
   readonly streamSeq: number;
   /** Deliveries as far as the server remembers them; a crash of it makes it forget some. */
   readonly deliveryCount: number;
-  /** Time since publication by this process's clock against the server's. */
-  readonly ageMs: number;
+  /** Time since publication, by the server's clock alone; rejects when the server does not answer within 2 s. */
+  ageMs(): Promise<number>;
   readonly headers: Readonly<Record<string, string>>;
   readonly trace: TraceContext | null;
   /** Resolves when the server confirmed, or after 2 s; never rejects. A lost ack means another delivery. */
@@ -25,11 +25,11 @@ export interface Delivery {
   working(): void;
 }
 
-const ACK_TIMEOUT_MS = 2000;
+const ANSWER_LIMIT_MS = 2000;
 const NANOS_PER_MS = 1_000_000;
 
 export function createDelivery(connection: NatsConnection, message: Msg, logger: Logger): Delivery {
-  const { stream, streamSeq, deliveryCount, publishedMs } = readReply(message.reply ?? "");
+  const { stream, durable, streamSeq, deliveryCount, publishedMs } = readReply(message.reply ?? "");
   const headers = headersOf(message.headers);
   let settled = false;
   const settle = (): boolean => {
@@ -43,9 +43,7 @@ export function createDelivery(connection: NatsConnection, message: Msg, logger:
     stream,
     streamSeq,
     deliveryCount,
-    get ageMs() {
-      return Math.max(0, Date.now() - publishedMs);
-    },
+    ageMs: async () => Math.max(0, (await lastDeliveryMs(connection, { stream, durable })) - publishedMs),
     headers,
     trace: traceOf(headers),
     ack: async () => {
@@ -68,7 +66,7 @@ export function handBack(message: Msg, delayMs = 0): void {
 
 async function confirm(connection: NatsConnection, message: Msg, logger: Logger): Promise<void> {
   try {
-    await connection.request(message.reply ?? "", "+ACK", { timeout: ACK_TIMEOUT_MS });
+    await connection.request(message.reply ?? "", "+ACK", { timeout: ANSWER_LIMIT_MS });
   } catch (error) {
     logger.warn({ err: error, subject: message.subject }, "Acknowledgement was not confirmed");
   }
@@ -83,8 +81,19 @@ function respond(message: Msg, answer: string): void {
   }
 }
 
+/** When the durable last delivered anything, by the server's clock: not before the delivery in hand. */
+async function lastDeliveryMs(connection: NatsConnection, at: Pick<ReplyFacts, "stream" | "durable">): Promise<number> {
+  const subject = `$JS.API.CONSUMER.INFO.${at.stream}.${at.durable}`;
+  const answer = await connection.request(subject, "", { timeout: ANSWER_LIMIT_MS });
+  const { delivered } = answer.json<{ delivered?: { last_active?: string } }>();
+  const lastMs = Date.parse(delivered?.last_active ?? "");
+  if (Number.isNaN(lastMs)) throw new Error(`NATS does not say when ${at.durable} last delivered`);
+  return lastMs;
+}
+
 interface ReplyFacts {
   readonly stream: string;
+  readonly durable: string;
   readonly streamSeq: number;
   readonly deliveryCount: number;
   readonly publishedMs: number;
@@ -93,9 +102,10 @@ interface ReplyFacts {
 /** `$JS.ACK.[<domain>.<account>.]<stream>.<durable>.<deliveries>.<stream seq>.<consumer seq>.<nanos>.<pending>…` */
 function readReply(reply: string): ReplyFacts {
   const tokens = reply.split(".");
-  const [stream = "", , deliveries, streamSeq, , nanos] = tokens.slice(tokens.length === 9 ? 2 : 4);
+  const [stream = "", durable = "", deliveries, streamSeq, , nanos] = tokens.slice(tokens.length === 9 ? 2 : 4);
   return {
     stream,
+    durable,
     streamSeq: Number(streamSeq),
     deliveryCount: Number(deliveries),
     publishedMs: Number(nanos) / NANOS_PER_MS,

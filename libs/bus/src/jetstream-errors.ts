@@ -32,10 +32,10 @@ export async function orUndefined<T>(request: Promise<T>): Promise<T | undefined
 }
 
 /** Maps an error of the client: `topology_conflict` where settings clash, else `bus_unavailable`. */
-export function busError(action: string, cause: unknown): AntlerError {
+export function busError(action: string, cause: unknown, details: Readonly<Record<string, unknown>> = {}): AntlerError {
   if (isAntlerError(cause) && cause.code !== "deadline_exceeded") return cause;
   const code = CONFLICTS.includes(codeOf(cause) ?? 0) ? "topology_conflict" : "bus_unavailable";
-  return new AntlerError(code, `${action}: ${messageOf(cause)}`, { cause });
+  return new AntlerError(code, `${action}: ${messageOf(cause)}`, { cause, details });
 }
 
 function codeOf(error: unknown): number | undefined {

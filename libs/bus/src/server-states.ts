@@ -10,6 +10,7 @@ export interface StreamState {
   readonly created: string;
   readonly firstSeq: number;
   readonly lastSeq: number;
+  readonly subjects: readonly string[];
 }
 
 export interface DurableState {
@@ -35,7 +36,8 @@ export function createServerStates(manager: JetStreamManager): ServerStates {
   const streams = createCache(async (name: string) => {
     const info = await orUndefined(manager.streams.info(name));
     if (info === undefined) return undefined;
-    return { created: info.created, firstSeq: info.state.first_seq, lastSeq: info.state.last_seq };
+    const { first_seq: firstSeq, last_seq: lastSeq } = info.state;
+    return { created: info.created, firstSeq, lastSeq, subjects: info.config.subjects };
   });
   const durables = createCache(async (key: string) => {
     const [stream = "", name = ""] = key.split(".");

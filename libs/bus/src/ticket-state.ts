@@ -51,7 +51,7 @@ async function readTicketState(deps: InspectorDeps, spec: DurableSpec, place: Ti
 
 export function ticketState(
   { stream_created: created, seq }: TicketPlace,
-  stream: StreamState | undefined,
+  stream: Omit<StreamState, "subjects"> | undefined,
   durable: DurableState | undefined,
 ): TicketState {
   if (stream === undefined || durable === undefined || stream.created !== created) return "gone";

@@ -1,10 +1,17 @@
-import { isDeepStrictEqual } from "node:util";
+import type { ConsumerConfig, ConsumerUpdateConfig } from "@nats-io/jetstream";
 
 import type { DurableSpec, StreamSpec } from "@antler/contracts";
 
 import { busError, orUndefined } from "./jetstream-errors.ts";
 import { createDurable, createStream, refuse, type TopologyDeps, type TopologySpec } from "./topology.ts";
-import { durableConflicts, durableSettings, streamConflicts, streamSettings } from "./topology-settings.ts";
+import {
+  type Differences,
+  differences,
+  durableConflicts,
+  durableSettings,
+  streamConflicts,
+  streamSettings,
+} from "./topology-settings.ts";
 
 /** One thing that `applyTopology` did; durations are the server's nanoseconds. */
 export interface TopologyChange {
@@ -12,7 +19,7 @@ export interface TopologyChange {
   readonly name: string;
   readonly action: "created" | "updated";
   /** Each changed setting with its old and new value; empty for what was created. */
-  readonly settings: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+  readonly settings: Differences;
 }
 
 /** Creates what is missing and brings the settings of what exists to the given ones, live. */
@@ -50,7 +57,7 @@ async function applyDurable(
     return [{ kind: "consumer", name, action: "created", settings: {} }];
   }
   refuse(`Consumer ${name}`, durableConflicts(info.config, spec));
-  const wanted = { ...durableSettings(spec), ...(info.config.backoff === undefined ? {} : { backoff: [] }) };
+  const wanted = { ...durableSettings(spec), ...withoutLimits(info.config) };
   const settings = differences(info.config, wanted);
   if (Object.keys(settings).length === 0) return [];
   await updated(`Consumer ${name}`, manager.consumers.update(stream, name, wanted));
@@ -65,8 +72,10 @@ async function updated(subject: string, request: Promise<unknown>): Promise<void
   }
 }
 
-function differences(existing: object, wanted: object): TopologyChange["settings"] {
-  const before = new Map<string, unknown>(Object.entries(existing));
-  const changed = Object.entries(wanted).filter(([name, to]) => !isDeepStrictEqual(before.get(name), to));
-  return Object.fromEntries(changed.map(([name, to]) => [name, { from: before.get(name), to: to as unknown }]));
+/** Takes away what no durable of ours has. */
+function withoutLimits({ backoff, inactive_threshold: inactive }: ConsumerConfig): Partial<ConsumerUpdateConfig> {
+  return {
+    ...(backoff === undefined ? {} : { backoff: [] }),
+    ...(inactive === undefined ? {} : { inactive_threshold: 0 }),
+  };
 }

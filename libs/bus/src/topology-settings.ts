@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import {
   AckPolicy,
   type ConsumerConfig,
@@ -13,6 +15,8 @@ import {
 import { nanos } from "@nats-io/nats-core";
 
 import type { DurableSpec, StreamSpec } from "@antler/contracts";
+
+export type Differences = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
 type NewStream = Pick<StreamConfig, "name" | "retention" | "storage"> & Partial<StreamConfig>;
 
@@ -82,16 +86,30 @@ export function streamFaults({ subjects }: StreamConfig, spec: StreamSpec): stri
 }
 
 /** Settings of an existing consumer under which tickets would get lost, until `antler topology apply`. */
-export function durableFaults({ max_deliver: maxDeliver = -1, backoff = [] }: ConsumerConfig): string[] {
+export function durableFaults(config: ConsumerConfig): string[] {
+  const { max_deliver: maxDeliver = -1, backoff = [], inactive_threshold: inactive = 0 } = config;
   return [
     ...(maxDeliver <= 0 ? [] : [`max_deliver is ${maxDeliver} instead of -1`]),
     ...(backoff.length === 0 ? [] : ["backoff is set"]),
+    ...(inactive === 0 ? [] : [`inactive_threshold is ${inactive / 1e9} s: it would vanish while nobody pulls`]),
   ];
+}
+
+/** Each setting that differs from the wanted one, in the server's own units. */
+export function differences(existing: object, wanted: object): Differences {
+  const before = new Map<string, unknown>(Object.entries(existing));
+  const changed = Object.entries(wanted).filter(([name, to]) => !isDeepStrictEqual(before.get(name), to));
+  return Object.fromEntries(changed.map(([name, to]) => [name, { from: before.get(name), to: to as unknown }]));
 }
 
 /** Whether an existing consumer takes tickets for work that the durable is to deliver. Mere readers do not. */
 export function overlaps({ ack_policy, filter_subject: filter = ">" }: ConsumerConfig, spec: DurableSpec): boolean {
   return ack_policy === AckPolicy.Explicit && subjectsOverlap(filter.split("."), spec.filterSubject.split("."));
+}
+
+/** Whether a stream takes what is published on the subject. */
+export function takesSubject(streamSubjects: readonly string[], subject: string): boolean {
+  return streamSubjects.some((filter) => subjectsOverlap(filter.split("."), subject.split(".")));
 }
 
 function subjectsOverlap(one: readonly string[], other: readonly string[]): boolean {

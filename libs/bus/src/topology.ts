@@ -1,12 +1,14 @@
-import type { ConsumerInfo, JetStreamManager, StreamInfo } from "@nats-io/jetstream";
+import type { ConsumerConfig, ConsumerInfo, JetStreamManager, StreamInfo } from "@nats-io/jetstream";
 
 import { AntlerError, type DurableSpec, type StreamName, type StreamSpec } from "@antler/contracts";
 import type { Logger } from "@antler/platform";
 
 import { busError, orUndefined } from "./jetstream-errors.ts";
 import {
+  differences,
   durableConflicts,
   durableFaults,
+  durableSettings,
   newDurable,
   newStream,
   overlaps,
@@ -80,11 +82,20 @@ async function ensureDurable(deps: TopologyDeps, spec: DurableSpec, isStreamFres
   const info = await orUndefined(manager.consumers.info(spec.stream, spec.name));
   if (info !== undefined) {
     refuse(`Consumer ${spec.name}`, [...durableConflicts(info.config, spec), ...durableFaults(info.config)]);
+    reportDifferences(logger, info.config, spec);
     return info;
   }
   const created = await createDurable(manager, spec, isStreamFresh);
   logger.info({ stream: spec.stream, durable: spec.name }, "Consumer created");
   return created;
+}
+
+/** A consumer serves under other settings than the configured ones until they are applied. */
+function reportDifferences(logger: Logger, config: ConsumerConfig, spec: DurableSpec): void {
+  const settings = differences(config, durableSettings(spec));
+  if (Object.keys(settings).length === 0) return;
+  const message = "Consumer differs from the configuration; run: antler topology apply";
+  logger.warn({ durable: spec.name, settings }, message);
 }
 
 /**

@@ -103,7 +103,12 @@ test("a loop stops within seconds, and so does the bus, while the server is froz
     pull: { expiresMs: 1000, heartbeatMs: 100 },
   });
   await ensure(bus);
-  const loop = bus.startPullLoop({ durable: generalDurable(), slots: 1, logger: silent, handle: async () => undefined });
+  const loop = bus.startPullLoop({
+    durable: generalDurable(),
+    slots: 1,
+    logger: silent,
+    handle: async () => undefined,
+  });
   process.kill(nats.pid, "SIGSTOP");
   try {
     await expect.poll(() => bus.health().reasons.join(), WAIT).toContain("heartbeats missed");

@@ -6,10 +6,23 @@ import { expect, test } from "vitest";
 import { encodeTicket, ticketMessageId } from "@antler/contracts";
 import { newTraceContext } from "@antler/platform";
 
-import { startNats } from "../../../test/harness/nats.ts";
+import { startTcpTap, type TcpTap } from "../../../test/faults/stack/tcp-tap.ts";
+import { type NatsServer, startNats } from "../../../test/harness/nats.ts";
 import { temporaryDirectory } from "../../../test/harness/temporary-directory.ts";
 import { connectBus } from "../src/index.ts";
-import { alone, durables, ensure, GENERAL, silent, startTestServer, taskTicket } from "./bus-test.ts";
+import { alone, ensure, GENERAL, silent, startTestServer, taskTicket } from "./bus-test.ts";
+
+interface Tapped {
+  readonly tap: TcpTap;
+  readonly nats: NatsServer;
+}
+
+/** A bus whose connection can be broken. */
+async function openTappedBus({ port }: NatsServer) {
+  const tap = await startTcpTap(port);
+  const bus = await connectBus({ url: `nats://127.0.0.1:${tap.port}`, name: "test", logger: silent });
+  return { bus, tap };
+}
 
 test("stores the ticket with its message id and trace context", async () => {
   await using server = await startTestServer();
@@ -80,16 +93,52 @@ test("a stream that was deleted is made again for the next ticket", async () => 
   expect(created).toBe((await admin.manager.streams.info("TASKS")).created);
 });
 
-test("gives up with bus_unavailable while the server is away", async () => {
+test("what was sent when the connection broke is sent again under its message id [FC-B12]", async () => {
   await using server = await startTestServer();
-  const { nats, openBus } = server;
-  const bus = await openBus();
-  await ensure(bus, durables());
-  await nats.kill();
-  await expect(bus.publishTicket(GENERAL, taskTicket(), newTraceContext())).rejects.toMatchObject({
-    code: "bus_unavailable",
-    retry: "later",
+  const { bus, tap } = await openTappedBus(server.nats);
+  await ensure(bus);
+  const ticket = taskTicket();
+  const held = tap.hold("PUB", GENERAL);
+  const publishing = bus.publishTicket(GENERAL, ticket, newTraceContext());
+  (await held).forwardWithoutReply();
+  await expect.poll(async () => (await server.admin.manager.streams.info("TASKS")).state.messages).toBe(1);
+  await tap.refuse();
+  await tap.accept();
+  expect(await publishing).toMatchObject({ seq: 1, duplicate: true });
+  await bus.close();
+  await tap.close();
+});
+
+test.each([
+  ["disconnected", "the connection to NATS broke", ({ tap }: Tapped) => tap.refuse()],
+  ["unanswered", "NATS does not answer", ({ nats }: Tapped) => process.kill(nats.pid, "SIGSTOP")],
+])("gives up in time and says why: %s [FC-B12]", async (failure, reason, breakIt) => {
+  await using server = await startTestServer();
+  const { bus, tap } = await openTappedBus(server.nats);
+  await ensure(bus);
+  await breakIt({ tap, nats: server.nats });
+  const published = bus.publishTicket(GENERAL, taskTicket(), newTraceContext());
+  await expect(published).rejects.toMatchObject({
+    ...{ code: "bus_unavailable", retry: "later", details: { failure } },
+    message: expect.stringContaining(reason) as string,
   });
+  process.kill(server.nats.pid, "SIGCONT");
+  await bus.close();
+  await tap.close();
+});
+
+test("refuses at once what no stream takes, and names it [FC-B12]", async () => {
+  await using server = await startTestServer();
+  const { bus, tap } = await openTappedBus(server.nats);
+  await ensure(bus);
+  const startedMs = performance.now();
+  await expect(bus.publishTicket("tasks.general", taskTicket(), newTraceContext())).rejects.toMatchObject({
+    ...{ code: "topology_conflict", retry: "never", details: { stream: "TASKS", subject: "tasks.general" } },
+    message: "Stream TASKS does not take tasks.general: its subjects are tasks.*.*",
+  });
+  expect(performance.now() - startedMs).toBeLessThan(2000);
+  await bus.close();
+  await tap.close();
 });
 
 test("gives up with bus_unavailable when there is no stream and nobody told of one", async () => {

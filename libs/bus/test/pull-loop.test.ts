@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
-import { newTraceContext } from "@antler/platform";
+import { delay, newTraceContext } from "@antler/platform";
 
 import type { Delivery } from "../src/index.ts";
 import {
@@ -15,7 +15,9 @@ import {
   taskTicket,
 } from "./bus-test.ts";
 
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 15_000, interval: 20 };
+/** The server deletes consumers that are not durable after 5 s without a pull. */
+const BEYOND_IDLE_CONSUMER_MS = 6000;
 
 test("hands out text, place, headers, trace and age of a ticket", async () => {
   await using server = await startTestServer();
@@ -39,8 +41,8 @@ test("hands out text, place, headers, trace and age of a ticket", async () => {
   expect(JSON.parse(delivery.text)).toEqual(ticket);
   expect(delivery).toMatchObject({ subject: GENERAL, stream: "TASKS", streamSeq: seq, deliveryCount: 1, trace });
   expect(delivery.headers["Nats-Msg-Id"]).toBe(`${ticket.id}:1`);
-  expect(delivery.ageMs).toBeGreaterThanOrEqual(0);
-  expect(delivery.ageMs).toBeLessThan(30_000);
+  expect(await delivery.ageMs()).toBeGreaterThanOrEqual(0);
+  expect(await delivery.ageMs()).toBeLessThan(30_000);
 });
 
 test("takes no more than its slots and leaves the others' share alone", async () => {
@@ -60,6 +62,73 @@ test("takes no more than its slots and leaves the others' share alone", async ()
     pending: 3,
   });
   expect(info.num_waiting).toBe(0);
+});
+
+test("tickets that wait longer than their time for the acknowledgement are delivered once each [FC-B02]", async () => {
+  await using server = await startTestServer();
+  const publisher = await server.openBus();
+  const specs = durables(8, 2000);
+  await ensure(publisher, specs);
+  await publishTasks(publisher, 5);
+  const deliveries: string[] = [];
+  const startRunner = async () => {
+    const bus = await server.openBus();
+    const handle = async (delivery: Delivery) => {
+      deliveries.push(`${delivery.streamSeq}.${delivery.deliveryCount}`);
+      await delay(1500);
+      await delivery.ack();
+    };
+    return bus.startPullLoop({ durable: generalDurable(8, 2000), slots: 1, handle, logger: silent });
+  };
+  const loops = await Promise.all([startRunner(), startRunner()]);
+  const info = () => server.admin.manager.consumers.info("TASKS", "general_interactive");
+  const held: number[] = [];
+  await expect
+    .poll(async () => (held.push((await info()).num_ack_pending), (await info()).ack_floor.stream_seq), WAIT)
+    .toBe(5);
+  expect(Math.max(...held)).toBe(2);
+  expect(deliveries.toSorted()).toEqual(["1.1", "2.1", "3.1", "4.1", "5.1"]);
+  await Promise.all(loops.map((loop) => loop.stop()));
+});
+
+test("tickets that wait while no process pulls are delivered once by whoever comes [FC-B09]", async () => {
+  await using server = await startTestServer();
+  const publisher = await server.openBus();
+  await ensure(publisher);
+  const info = () => server.admin.manager.consumers.info("TASKS", "general_interactive");
+  const { created } = await info();
+  await publishTasks(publisher, 3);
+  await delay(BEYOND_IDLE_CONSUMER_MS);
+  const bus = await server.openBus();
+  await ensure(bus);
+  const deliveries: string[] = [];
+  const handle = async (delivery: Delivery) => {
+    deliveries.push(`${delivery.streamSeq}.${delivery.deliveryCount}`);
+    await delivery.ack();
+  };
+  bus.startPullLoop({ durable: generalDurable(), slots: 1, handle, logger: silent });
+  await expect.poll(async () => (await info()).ack_floor.stream_seq, WAIT).toBe(3);
+  expect((await info()).created).toBe(created);
+  expect(deliveries).toEqual(["1.1", "2.1", "3.1"]);
+});
+
+test("the age of a ticket is the server's, whatever the clock of the process says", async () => {
+  await using server = await startTestServer();
+  const bus = await server.openBus();
+  await ensure(bus);
+  await publishTasks(bus, 1);
+  const { promise, resolve } = Promise.withResolvers<Delivery>();
+  const handle = async (delivery: Delivery) => {
+    resolve(delivery);
+    await delivery.ack();
+  };
+  bus.startPullLoop({ durable: generalDurable(), slots: 1, logger: silent, handle });
+  const delivery = await promise;
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 600_000);
+  const ageMs = await delivery.ageMs();
+  clock.mockRestore();
+  expect(ageMs).toBeGreaterThanOrEqual(0);
+  expect(ageMs).toBeLessThan(30_000);
 });
 
 test("the durable bounds what runs in all processes together, and follows a raised bound at once", async () => {
@@ -232,7 +301,7 @@ test("stop ends pulling at once, lets handlers finish, and leaves no pull on the
   expect((await info()).num_ack_pending).toBe(0);
 });
 
-test("tickets that are on their way while a loop stops go to another one at once", async () => {
+test("tickets that are on their way while a loop stops go to another one at once [FC-B15]", async () => {
   await using server = await startTestServer();
   const { openBus } = server;
   const publisher = await openBus();

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 
 import { STREAMS } from "@antler/contracts";
+import { createLogger } from "@antler/platform";
 
+import { connectBus } from "../src/index.ts";
 import { createStream } from "../src/topology.ts";
 import { streamSettings } from "../src/topology-settings.ts";
 import { alone, durables, ensure, generalDurable, publishTasks, startTestServer } from "./bus-test.ts";
@@ -47,7 +49,7 @@ test("changes nothing that exists", async () => {
   expect(after.created).toBe(before.created);
 });
 
-test("several processes may create everything at the same time", async () => {
+test("several processes may create everything at the same time, and share one durable a pool and lane [FC-B13]", async () => {
   await using server = await startTestServer();
   const { openBus, admin } = server;
   const buses = await Promise.all([openBus(), openBus(), openBus(), openBus()]);
@@ -137,7 +139,19 @@ test("refuses a durable whose filter or delivery differs", async () => {
   });
 });
 
-test("refuses a durable that gives up after some deliveries until that is applied", async () => {
+test.each([
+  ["gives up after some deliveries", { max_deliver: 3 }, "max_deliver is 3 instead of -1"],
+  [
+    "delivers again by a backoff, whatever the time for the acknowledgement is [FC-B03]",
+    { ack_wait: 30e9, max_deliver: 5, backoff: [1e9, 5e9] },
+    "backoff is set",
+  ],
+  [
+    "vanishes when nobody pulls for a while [FC-B09]",
+    { inactive_threshold: 2e9 },
+    "inactive_threshold is 2 s: it would vanish while nobody pulls",
+  ],
+])("refuses a durable until the topology is applied that %s", async (_what, settings, conflict) => {
   await using server = await startTestServer();
   const { openBus, admin } = server;
   const bus = await openBus();
@@ -146,14 +160,33 @@ test("refuses a durable that gives up after some deliveries until that is applie
     durable_name: "general_interactive",
     filter_subject: "tasks.general.interactive",
     ack_policy: "explicit",
-    max_deliver: 3,
+    ...settings,
   });
-  await expect(ensure(bus)).rejects.toMatchObject({ code: "topology_conflict" });
+  await expect(ensure(bus)).rejects.toMatchObject({
+    code: "topology_conflict",
+    message: expect.stringContaining(conflict) as string,
+  });
   await bus.applyTopology(STREAMS, durables());
   await expect(ensure(bus)).resolves.toBeUndefined();
+  expect(await bus.applyTopology(STREAMS, durables())).toEqual([]);
 });
 
-test("refuses a foreign durable with an overlapping filter, and lets mere readers be", async () => {
+test("serves under other settings than the configured ones, and says what to do about them [FC-B09]", async () => {
+  await using server = await startTestServer();
+  await ensure(await server.openBus(), durables(2, 30_000));
+  const lines: string[] = [];
+  const logger = createLogger({ service: "test", level: "warn", destination: { write: (line) => lines.push(line) } });
+  const bus = await connectBus({ url: server.nats.url, name: "test", logger });
+  await ensure(bus, durables(6, 15_000));
+  await bus.close();
+  const reports = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(reports.find(({ durable }) => durable === "general_interactive")).toMatchObject({
+    msg: expect.stringContaining("antler topology apply") as string,
+    settings: { ack_wait: { from: 30e9, to: 15e9 }, max_ack_pending: { from: 2, to: 6 } },
+  });
+});
+
+test("refuses a foreign durable with an overlapping filter, and lets mere readers be [FC-B13]", async () => {
   await using server = await startTestServer();
   const { openBus, admin } = server;
   const bus = await openBus();

@@ -7,7 +7,8 @@ import type { WorkKind } from "./work-kind.ts";
 
 /**
  * Publishes the claim ticket of a row that stands in the ledger, then records where the ticket lies.
- * A bus or store that cannot be reached is no error: the row is accepted, and the reconciler publishes it.
+ * A bus or store that cannot be reached, or does not take the ticket, is no error: the row is accepted, and the
+ * reconciler publishes it.
  */
 export async function dispatch<Row extends WorkRow, Outcome>(
   kind: Pick<WorkKind<Row, Outcome>, "name" | "ledger" | "ticketOf">,
@@ -22,7 +23,7 @@ export async function dispatch<Row extends WorkRow, Outcome>(
     );
     await kind.ledger.recordTicket(row._id, row.dispatch, { stream_created, seq });
   } catch (error) {
-    if (!isAntlerError(error, "bus_unavailable", "store_unavailable")) throw error;
+    if (!isAntlerError(error, "bus_unavailable", "store_unavailable", "topology_conflict")) throw error;
     logger.warn({ id: row._id, kind: kind.name, err: messageOf(error) }, "Ticket is left to the reconciler");
   }
 }

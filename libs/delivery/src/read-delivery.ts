@@ -11,11 +11,15 @@ const UNKNOWN_VERSION_PATIENCE_MS = 10 * 60_000;
 const HAND_BACK_DELAY_MS = 5000;
 
 /** What to do with a message before anything of the ledger is touched. */
-export function readDelivery(message: Pick<Delivery, "text" | "ageMs">, expected: Ticket["kind"]): DeliveryReading {
+export async function readDelivery(
+  message: Pick<Delivery, "text" | "ageMs">,
+  expected: Ticket["kind"],
+): Promise<DeliveryReading> {
   const reading = readTicket(message.text);
   if (reading.kind === "malformed") return { kind: "bury", reason: `Ticket is malformed: ${reading.reason}` };
   if (reading.kind === "unknown_version") {
-    if (message.ageMs < UNKNOWN_VERSION_PATIENCE_MS) return { kind: "hand_back", delayMs: HAND_BACK_DELAY_MS };
+    if ((await message.ageMs()) < UNKNOWN_VERSION_PATIENCE_MS)
+      return { kind: "hand_back", delayMs: HAND_BACK_DELAY_MS };
     return { kind: "bury", reason: `Ticket version ${reading.version} is unknown` };
   }
   if (reading.ticket.kind === expected) return { kind: "ticket", ticket: reading.ticket };

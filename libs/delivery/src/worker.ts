@@ -15,6 +15,8 @@ import type { WorkKind } from "./work-kind.ts";
 /** A process's share of a pool: pulls tickets for its free slots and works on what it claims. */
 export interface Worker {
   readonly inHand: number;
+  /** Lines in Prometheus' text format. */
+  readonly metrics: () => string;
   /**
    * Stops pulling, hands back what is not begun, lets running work finish until `cutoff`, then hands that back too;
    * resolves when nothing is in hand, and at the latest some seconds after `cutoff`.
@@ -39,10 +41,12 @@ export function startWorker<Row extends WorkRow, Outcome>(options: WorkerOptions
   const { bus, logger, durables } = options;
   const leases = createLeaseBook();
   const pause = createStorePause(options.storeAnswers);
+  const buried = new Map<string, number>();
 
   const handle = async (message: Delivery): Promise<void> => {
     try {
-      await workOn(options, leases, message);
+      const execution = await workOn(options, leases, message);
+      if (execution === "buried") buried.set(message.stream, (buried.get(message.stream) ?? 0) + 1);
     } catch (error) {
       if (isAntlerError(error, "store_unavailable")) pause.begin(loops);
       else logger.error({ subject: message.subject, err: messageOf(error) }, "Delivery failed");
@@ -60,6 +64,7 @@ export function startWorker<Row extends WorkRow, Outcome>(options: WorkerOptions
     get inHand() {
       return loops.reduce((sum, loop) => sum + loop.inHand, 0);
     },
+    metrics: () => buriedMetric(buried),
     async drain(cutoff) {
       await drainLoops(loops, leases, cutoff);
       cancels.close();
@@ -72,20 +77,16 @@ async function workOn<Row extends WorkRow, Outcome>(
   options: WorkerOptions<Row, Outcome>,
   leases: LeaseBook,
   message: Delivery,
-): Promise<void> {
+): Promise<"buried" | undefined> {
   const { kind, delivery, logger, execute, runner } = options;
-  const reading = readDelivery(message, kind.name);
-  if (reading.kind === "hand_back") {
-    message.nak(reading.delayMs);
-    return;
-  }
+  const reading = await readDelivery(message, kind.name);
   if (reading.kind === "bury") {
     await buryDelivery(message, reading.reason, options.deadLetters);
-    return;
+    return "buried";
   }
-  if (leases.isClosed) {
-    message.nak();
-    return;
+  if (reading.kind === "hand_back" || leases.isClosed) {
+    message.nak(reading.kind === "hand_back" ? reading.delayMs : 0);
+    return undefined;
   }
   const leaseMs = delivery.lease_seconds * 1000;
   const taken = await takeTicket(kind, reading.ticket.id, { runner, leaseMs });
@@ -96,6 +97,16 @@ async function workOn<Row extends WorkRow, Outcome>(
   const execution = taken === undefined ? "over" : await executeClaimed(deps, taken, working);
   if (execution === "handed_back") message.nak();
   else await message.ack();
+  return undefined;
+}
+
+function buriedMetric(buried: ReadonlyMap<string, number>): string {
+  return [
+    "# HELP antler_dead_letters_buried_total Messages that were put aside as dead letters",
+    "# TYPE antler_dead_letters_buried_total counter",
+    ...[...buried].map(([stream, count]) => `antler_dead_letters_buried_total{stream="${stream}"} ${count}`),
+    "",
+  ].join("\n");
 }
 
 /** Time after the cutoff in which stopped work may still write its release; less than a drain step may take then. */
