@@ -17,10 +17,12 @@ export interface GatedScript {
 }
 
 export interface GatedScriptOptions {
-  /** How many subagents the lead asks for. */
+  /** How many subagents the lead asks for; with 0 it uses the tool itself. */
   readonly tasks?: number;
   /** The command that each subagent runs between its two model calls; it lists the workspace without one. */
   readonly command?: string;
+  /** A word in the instruction of each subagent, by which requests of several runs are told apart. */
+  readonly mark?: string;
 }
 
 interface OpenableGate extends Gate {
@@ -28,14 +30,15 @@ interface OpenableGate extends Gate {
 }
 
 /** A lead that delegates and sums up, and subagents that use one tool and answer; each model call may be gated. */
-export function gatedScript({ tasks = 2, command }: GatedScriptOptions = {}): GatedScript {
+export function gatedScript({ tasks = 2, command, mark = "" }: GatedScriptOptions = {}): GatedScript {
   const gates = new Map<string, OpenableGate>();
   const gate = (name: string): OpenableGate => {
     const known = gates.get(name) ?? createGate();
     gates.set(name, known);
     return known;
   };
-  const ids = Array.from({ length: tasks }, (_value, index) => index + 1);
+  const parts = Array.from({ length: tasks }, (_value, index) => taskCall(index + 1, mark));
+  const begin = tasks === 0 ? [toolCall(command)] : parts;
   return {
     leadCall: (results) => gate(`lead ${results}`),
     taskCall: (results) => gate(`task ${results}`),
@@ -43,7 +46,7 @@ export function gatedScript({ tasks = 2, command }: GatedScriptOptions = {}): Ga
       const results = request.messages.filter(({ role }) => role === "tool").length;
       const lead = isLead(request);
       await gates.get(`${lead ? "lead" : "task"} ${results}`)?.pass();
-      if (lead) return results === 0 ? calls(...ids.map(taskCall)) : says(`All ${results} are done.`);
+      if (lead) return results === 0 ? calls(...begin) : says(`All ${results} are done.`);
       return results === 0 ? calls(toolCall(command)) : says(`Finished: ${promptOf(request)}`);
     },
   };
@@ -67,8 +70,8 @@ function createGate(): OpenableGate {
   };
 }
 
-function taskCall(part: number) {
-  const prompt = `Look at part ${part}.`;
+function taskCall(part: number, mark: string) {
+  const prompt = `Look at part ${part}.${mark === "" ? "" : ` ${mark}`}`;
   return { name: "task", args: { description: `part ${part}`, prompt, subagent_type: "general-purpose" } };
 }
 
