@@ -9,6 +9,7 @@ export { createLifecycle, type Lifecycle, type LifecycleOptions, type LifecycleS
 export { announceReady, createLogger, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
 export { processMetrics } from "./process-metrics.ts";
 export { runMain } from "./run-main.ts";
+export { runService } from "./run-service.ts";
 export { type ServiceProcess, startProcess } from "./start-process.ts";
 export { childTraceContext, newTraceContext } from "./trace-contexts.ts";
 export { type ParentWatch, watchParent } from "./watch-parent.ts";

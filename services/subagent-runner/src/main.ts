@@ -1,27 +1,6 @@
-import { createMcpPool, createModels, createSkillStorage } from "@antler/agent";
-import { runRunner } from "@antler/delivery";
-import { runMain } from "@antler/platform";
-import { createWorkspaces } from "@antler/sandbox";
+import { runService } from "@antler/platform";
 
-import { startSubagentRunner } from "./app.ts";
-import { taskPools } from "./task-pools.ts";
-
-const environment = process.env;
-
-runMain(() =>
-  runRunner({
-    name: "subagent-runner",
-    environment,
-    async start(deps) {
-      const { config, logger } = deps;
-      const { sandbox } = config;
-      const pools = taskPools(config, environment["ANTLER_POOLS"]);
-      const workspaces = await createWorkspaces({ root: sandbox.workspaces_dir, config: sandbox, logger, environment });
-      const models = createModels(config, environment);
-      const mcp = createMcpPool({ config: config.tools.mcp, environment, logger });
-      const skills = createSkillStorage(config.skills);
-      const worker = startSubagentRunner({ ...deps, workspaces, models, mcp, skills, pools });
-      return { worker, resources: { mcp, models, workspaces } };
-    },
-  }),
-);
+runService(async () => {
+  const { runSubagentRunner } = await import("./run-subagent-runner.ts");
+  await runSubagentRunner(process.env);
+});
