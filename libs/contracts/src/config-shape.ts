@@ -74,6 +74,11 @@ const DeliveryConfig = z
     reconcile_seconds: seconds(0.1, 600, 2).describe("How often the reconciler looks for stranded rows"),
     queue_timeout_seconds: seconds(1, 86_400, 300).describe("Longest wait of a run or task for a free worker"),
     max_queued: z.int().min(1).default(10_000).describe("Most waiting runs or tasks of a lane"),
+    max_in_flight_per_tenant: z
+      .int()
+      .min(1)
+      .default(20_000)
+      .describe("Most runs of a tenant that have not ended, waiting or running"),
     run_attempts: z.int().min(1).max(100).default(5).describe("Most executions of a run whose workers die"),
     task_attempts: z.int().min(1).max(100).default(3).describe("Most executions of a task whose workers die"),
     drain_grace_seconds: seconds(0, 3600, 60).describe("How long running work may go on after SIGTERM"),

@@ -80,8 +80,18 @@ export const ERROR_CODES = {
   ]),
   nothing_to_resume: describe(409, "never", [
     "Thread waits for no answer",
-    "The request resumes the thread with command.resume, and no interrupt of the thread is pending.",
-    "Send input instead; the thread's state lists pending interrupts.",
+    "The request resumes the thread with command.resume, and no interrupt is pending, or no longer the one it answers.",
+    "Send input instead, or answer what is asked now; the thread's state lists pending interrupts.",
+  ]),
+  dead_letter_not_found: describe(404, "never", [
+    "No such dead letter",
+    "The dead letter does not exist, was discarded, or belongs to another tenant.",
+    "List the dead letters to see their ids.",
+  ]),
+  dead_letter_not_retryable: describe(409, "never", [
+    "Dead letter cannot be retried",
+    "Only a run that the letter itself ended can be taken up again; the message says what the letter is instead.",
+    "Do what the message says, then discard the letter.",
   ]),
   run_not_cancellable: describe(409, "never", [
     "Run has ended",
@@ -112,6 +122,11 @@ export const ERROR_CODES = {
     "Queue is full",
     "As many runs or tasks are waiting in this lane as delivery.max_queued allows.",
     "Repeat the request after the time in Retry-After.",
+  ]),
+  tenant_limit_reached: describe(429, "later", [
+    "Too many runs in flight",
+    "As many runs of the tenant have not ended yet as delivery.max_in_flight_per_tenant allows.",
+    "Repeat the request after the time in Retry-After, or cancel runs that are not needed.",
   ]),
   store_unavailable: describe(503, "later", [
     "Document store cannot be reached",
@@ -209,10 +224,10 @@ export const ERROR_CODES = {
     "The work did not end within its limit.",
     "Raise the limit, or make the work smaller.",
   ]),
-  payload_too_large: describe(500, "never", [
-    "Message is too large",
-    "Payload and headers exceed what the bus accepts.",
-    "Keep contents in the store and send their id.",
+  payload_too_large: describe(413, "never", [
+    "Ticket is too large",
+    "The claim ticket with its trace headers exceeds the max_payload of NATS.",
+    "Send less in the headers tracestate and baggage, or raise max_payload of nats-server.",
   ]),
   document_too_large: describe(500, "never", [
     "Document is too large",

@@ -23,6 +23,7 @@ export type { McpConfig, McpServerConfig, ToolsConfig } from "./config-tools.ts"
 export { configWarnings } from "./config-warnings.ts";
 export type { WebFetchConfig } from "./config-web-fetch.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorDescription, type Retry } from "./error-codes.ts";
+export { DeadLetterView } from "./http-dead-letters.ts";
 export {
   CancelQuery,
   CreateRunBody,

@@ -18,6 +18,7 @@ export const StopReason = z.enum([
   "deadline",
   "lost_worker",
   "dead_lettered",
+  "stale_resume",
   "model_error",
   "agent_error",
   "envelope_refused",

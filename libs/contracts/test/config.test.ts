@@ -78,6 +78,7 @@ describe("the configuration's defaults", () => {
         task_attempts: 3,
         drain_grace_seconds: 60,
         max_queued: 10_000,
+        max_in_flight_per_tenant: 20_000,
       },
       pools: { lead: { concurrency: { interactive: 8, batch: 8 }, slots: { interactive: 4, batch: 2 } }, bash: {} },
       sandbox: { allow_host_bash: false, upload: { max_files: 20_000, max_bytes: 1_073_741_824 } },

@@ -26,6 +26,7 @@ const DISPOSITIONS: Partial<Record<ErrorCode, (error: AntlerError) => Dispositio
   model_unavailable: end("model_error"),
   model_unknown: end("model_error"),
   envelope_refused: end("envelope_refused"),
+  nothing_to_resume: end("stale_resume"),
   document_too_large: end("document_too_large"),
 };
 

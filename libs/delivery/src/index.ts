@@ -9,6 +9,8 @@ export { createKinds, type Kinds } from "./kinds.ts";
 export type { Lease } from "./lease.ts";
 export { publishLive, subscribeLive } from "./live.ts";
 export { type Reconciler, type ReconcilerOptions, startReconciler } from "./reconciler.ts";
+export { retryDeadLetter,type RetryDeps } from "./retry-dead-letter.ts";
+export { createRunIntake, type RunIntake } from "./run-intake.ts";
 export { type LogState, type RunKind, type RunOutcome, sealIfEnded } from "./run-kind.ts";
 export { type RunnerDeps, type RunnerOptions, runRunner, type StartedRunner } from "./run-runner.ts";
 export {
@@ -18,7 +20,7 @@ export {
   startTaskWorker,
   type TaskWorkerOptions,
 } from "./start-workers.ts";
-export { assertRoom, replayedRun, type RunRequest, submitRun } from "./submit-run.ts";
+export { replayedRun, type RunRequest, submitRun } from "./submit-run.ts";
 export type { TaskKind, TaskOutcome } from "./task-kind.ts";
 export { createUsageWriter, type UsageWriter } from "./usage-writer.ts";
 export { type WaitOptions, waitUntilTerminal } from "./wait-until-terminal.ts";

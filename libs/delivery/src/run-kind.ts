@@ -13,6 +13,7 @@ import type { Duty, RunRow, Settlement } from "@antler/store";
 
 import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
 import { isCancelEnding } from "./disposition.ts";
+import { expectContinuable } from "./expect-continuable.ts";
 import { pruneCheckpoints } from "./prune-checkpoints.ts";
 import { settlingAsMarked } from "./settle-run.ts";
 import {
@@ -80,10 +81,11 @@ export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: T
     endingOf,
     payDuty: async (run, duty, patienceMs) => (await duties[duty]?.(run, patienceMs)) ?? true,
     async begin(run) {
-      await ledger.chooseBase({ id: run._id, epoch: run.epoch, claimId: run.claim?.id ?? "" });
+      const base = await ledger.chooseBase({ id: run._id, epoch: run.epoch, claimId: run.claim?.id ?? "" });
       const { cancel } = (await ledger.get(run._id)) ?? run;
       if (cancel !== null)
         throw new AntlerError("cancelled", `Run ${run._id} was cancelled`, { details: { action: cancel.action } });
+      await expectContinuable(store, run, base);
     },
     beforeCancelled,
     async mayEndCancelled(run) {
@@ -112,6 +114,7 @@ const CODE_OF_ENDING: Partial<Record<Ending["reason"], ErrorCode>> = {
   deadline: "deadline_exceeded",
   model_error: "model_failed",
   envelope_refused: "envelope_refused",
+  stale_resume: "nothing_to_resume",
   document_too_large: "document_too_large",
   cancelled: "cancelled",
   rolled_back: "cancelled",

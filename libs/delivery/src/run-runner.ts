@@ -29,9 +29,11 @@ export async function runRunner({ name, environment, start }: RunnerOptions): Pr
   const { config, logger, lifecycle } = await startProcess(name, environment);
   const { store, bus, readiness } = await connectBackends({ config, logger, lifecycle, name });
   const { health_host: host, health_port: port } = config.http;
-  const health = await startHealthServer({ host, port, isReady: readiness });
+  let metrics = () => "";
+  const health = await startHealthServer({ host, port, isReady: readiness, metrics: () => metrics() });
   const runner = { id: newRunnerId(), pid: process.pid };
   const { worker, resources } = await start({ store, bus, config, logger, runner });
+  metrics = worker.metrics;
 
   lifecycle.onDrain("worker", (cutoff) => worker.drain(cutoff));
   for (const [resource, opened] of Object.entries(resources)) lifecycle.onClose(resource, () => opened.close());

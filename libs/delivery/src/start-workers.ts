@@ -2,9 +2,8 @@ import { durablesOf, type DurableSpec, LEAD_POOL } from "@antler/contracts";
 import { delay } from "@antler/platform";
 import type { RunRow, TaskRow, WorkRow } from "@antler/store";
 
-import type { DeadLetterSink } from "./bury-delivery.ts";
+import { createDeadLetterSink } from "./dead-letter-sink.ts";
 import type { DeliveryDeps } from "./delivery-deps.ts";
-import { endRow } from "./end-row.ts";
 import { createKinds } from "./kinds.ts";
 import type { Lease } from "./lease.ts";
 import type { RunOutcome } from "./run-kind.ts";
@@ -55,7 +54,7 @@ function start<Row extends WorkRow, Outcome>(
     delivery: config.delivery,
     runner,
     logger,
-    deadLetters: deadLetterSink(deps, kind),
+    deadLetters: createDeadLetterSink(deps.store, kind),
     storeAnswers: (signal) => storeAnswers(deps, signal),
     execute,
   });
@@ -65,21 +64,6 @@ function sharesOf({ config }: DeliveryDeps, pools: readonly string[]): { durable
   return durablesOf(config.pools, config.delivery.ack_wait_seconds * 1000)
     .filter((durable) => pools.includes(durable.pool))
     .map((durable) => ({ durable, slots: config.pools[durable.pool]?.slots[durable.lane] ?? 1 }));
-}
-
-function deadLetterSink<Row extends WorkRow, Outcome>(
-  { store }: DeliveryDeps,
-  kind: WorkKind<Row, Outcome>,
-): DeadLetterSink {
-  return {
-    record: (letter) => store.deadLetters.record(letter),
-    async settleRow(rowId, reason) {
-      const row = await kind.ledger.get(rowId);
-      if (row === undefined || kind.isTerminal(row)) return;
-      const ending = { reason: "dead_lettered", message: reason } as const;
-      await endRow(kind, row, { condition: { epoch: row.epoch, status: "pending" }, ending });
-    },
-  };
 }
 
 const PING_DELAY_MS = 500;

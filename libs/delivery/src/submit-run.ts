@@ -1,4 +1,4 @@
-import { AntlerError, LEAD_POOL, modelCallLimit } from "@antler/contracts";
+import { AntlerError, LEAD_POOL, modelCallLimit, type RunTicket } from "@antler/contracts";
 import type { RunDraft, RunRow } from "@antler/store";
 
 import type { DeliveryDeps } from "./delivery-deps.ts";
@@ -23,7 +23,10 @@ export type RunRequest = Pick<
   | "stream_subgraphs"
   | "on_disconnect"
 > &
-  Pick<RunDraft, "idempotency" | "request_sha256">;
+  Pick<RunDraft, "idempotency" | "request_sha256" | "continues"> & {
+    /** How often the work of this request was begun anew under another run. */
+    readonly round?: number;
+  };
 
 /** Room that a waiting lead has beyond queue and execution. */
 export const WAIT_MARGIN_MS = 60_000;
@@ -31,14 +34,13 @@ export const WAIT_MARGIN_MS = 60_000;
 /**
  * Accepts a run: its row holds the thread, then its ticket is published. Once the row stands, the run is accepted;
  * what cannot be published now is published by the reconciler. A request whose key is known already gets the run of
- * the first one, whatever has become of it.
- * @throws thread_busy while another run holds the thread, idempotency_key_reused, queue_full, store_unavailable.
+ * the first one, whatever has become of it. Whether there is room is the intake's to say, before.
+ * @throws thread_busy while another run holds the thread, idempotency_key_reused, store_unavailable.
  */
 export async function submitRun(deps: DeliveryDeps, request: RunRequest): Promise<RunRow> {
   const { store, config } = deps;
   const earlier = await replayedRun(deps, request);
   if (earlier !== undefined) return earlier;
-  await assertRoom(deps, LEAD_POOL, request.lane);
   const insertion = await store.runs.insert(draftOf(request, config));
   if (insertion.kind === "replayed") return sameRequest(insertion.run, request);
   if (insertion.kind === "inserted") {
@@ -66,21 +68,16 @@ function sameRequest(run: RunRow, request: RunRequest): RunRow {
 }
 
 function ticketing({ store }: DeliveryDeps) {
-  return {
-    name: "run" as const,
-    ledger: store.runs,
-    ticketOf: (run: RunRow) =>
-      ({ kind: "run", id: run._id, version: 1, dispatch: run.dispatch, round: run.round }) as const,
-  };
+  return { name: "run" as const, ledger: store.runs, ticketOf: runTicketOf };
 }
 
-/** @throws queue_full when as many rows wait in the lane as the configuration allows. */
-export async function assertRoom({ store, config }: DeliveryDeps, pool: string, lane: RunRow["lane"]): Promise<void> {
-  const ledger = pool === LEAD_POOL ? store.runs : store.tasks;
-  const max = config.delivery.max_queued;
-  if ((await ledger.countPending(pool, lane, max)) < max) return;
-  const message = `Lane ${lane} of pool ${pool} has ${max} waiting, as many as delivery.max_queued allows`;
-  throw new AntlerError("queue_full", message, { details: { retry_after: 2 } });
+/** The ticket with which a new run is published. */
+export function firstTicketOf({ _id, round = 0 }: Pick<RunRequest, "_id" | "round">): RunTicket {
+  return runTicketOf({ _id, round, dispatch: initialDelivery.dispatch });
+}
+
+function runTicketOf({ _id: id, dispatch, round }: Pick<RunRow, "_id" | "dispatch" | "round">): RunTicket {
+  return { kind: "run", id, version: 1, dispatch, round };
 }
 
 function busy(threadId: string): AntlerError {
@@ -104,6 +101,7 @@ function draftOf(request: RunRequest, config: DeliveryDeps["config"]): RunDraft 
     output: null,
     error: null,
     ...initialDelivery,
+    round: request.round ?? 0,
     max_attempts: config.delivery.run_attempts,
     queue_limit_ms: queueMs,
     execution_limit_ms: executionMs,

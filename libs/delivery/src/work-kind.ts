@@ -13,6 +13,7 @@ export interface Ending {
     | "rolled_back"
     | "parent_ended"
     | "dead_lettered"
+    | "stale_resume"
     | "agent_error"
     | "model_error"
     | "envelope_refused"
@@ -21,11 +22,14 @@ export interface Ending {
   readonly message: string;
 }
 
+/** What a ticket names of its row. */
+export type Ticketed = Pick<WorkRow, "_id" | "run_id" | "dispatch" | "round">;
+
 /** What delivery has to know of a kind of work. Runs and tasks differ only in this. */
 export interface WorkKind<Row extends WorkRow, Outcome> {
   readonly name: "run" | "task";
   readonly ledger: WorkLedger<Row>;
-  readonly ticketOf: (row: Row) => Ticket;
+  readonly ticketOf: (row: Ticketed) => Ticket;
   readonly isTerminal: (row: Row) => boolean;
   readonly settlementOf: (outcome: Outcome) => Settlement;
   /** The terminal update of a row that delivery ends. */

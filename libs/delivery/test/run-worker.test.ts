@@ -296,15 +296,3 @@ describe("time limits", () => {
 function withDelivery(given: Partial<DeliveryDeps["config"]["delivery"]>): DeliveryDeps["config"] {
   return { ...deps.config, delivery: { ...deps.config.delivery, ...given } };
 }
-
-describe("a queue", () => {
-  it("that is full refuses a further run", async () => {
-    const full = { ...deps, config: withDelivery({ max_queued: 1 }) };
-    const lane = "batch" as const;
-    const run = await submitRun(full, aRunRequest({ lane }));
-
-    await expect(submitRun(full, aRunRequest({ lane }))).rejects.toMatchObject({ code: "queue_full", retry: "later" });
-    const { runs } = createKinds(deps);
-    await cancelRun(runs, address(run));
-  });
-});

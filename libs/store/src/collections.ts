@@ -70,6 +70,11 @@ export interface CheckpointWriteDocument {
   readonly epoch?: number;
 }
 
+/** A dead letter as it is stored: `headers` is JSON text, so that no name is refused. */
+export interface DeadLetterDocument extends Omit<DeadLetterRow, "headers"> {
+  readonly headers: string;
+}
+
 /** Every collection of Antler's database. */
 export interface Collections {
   readonly runs: Collection<RunRow>;
@@ -78,7 +83,7 @@ export interface Collections {
   readonly usage: Collection<UsageDocument>;
   readonly threads: Collection<ThreadRow>;
   readonly leases: Collection<LeaseDocument>;
-  readonly deadLetters: Collection<DeadLetterRow>;
+  readonly deadLetters: Collection<DeadLetterDocument>;
   readonly checkpoints: Collection<CheckpointDocument>;
   readonly checkpointWrites: Collection<CheckpointWriteDocument>;
 }

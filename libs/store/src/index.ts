@@ -1,4 +1,4 @@
-export type { DeadLetterLedger } from "./dead-letter-ledger.ts";
+export type { DeadLetterDraft, DeadLetterLedger, ListDeadLetters } from "./dead-letter-ledger.ts";
 export type { EventLog, ReadEventsOptions } from "./event-log.ts";
 export type { FencedSaver } from "./fenced-saver.ts";
 export type { NewRow } from "./insert-row.ts";
@@ -27,6 +27,7 @@ export {
   cancelOverdue,
   deadlinePassed,
   executionExpired,
+  inFlight,
   leaseExpired,
   owing,
   queueExpired,

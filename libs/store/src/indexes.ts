@@ -15,6 +15,7 @@ const INDEXES: Readonly<Record<keyof Collections, readonly IndexDescription[]>> 
     { key: { lock: 1 }, ...unique, ...sparse },
     { key: { thread_id: 1, turn: -1 }, ...unique },
     { key: { idempotency: 1 }, ...unique, ...sparse },
+    { key: { tenant_id: 1, status: 1 } },
     { key: { status: 1, updated_at: 1 } },
     { key: { owed_at: 1 }, ...sparse },
     { key: { lease_until: 1 } },
@@ -33,7 +34,11 @@ const INDEXES: Readonly<Record<keyof Collections, readonly IndexDescription[]>> 
   usage: [{ key: { run_id: 1 } }],
   threads: [{ key: { tenant_id: 1, updated_at: -1 } }],
   leases: [],
-  deadLetters: [{ key: { created_at: 1 } }],
+  deadLetters: [
+    { key: { created_at: 1 } },
+    { key: { tenant_id: 1, created_at: -1, _id: -1 } },
+    { key: { stream: 1, retried: 1 } },
+  ],
   checkpoints: [
     { key: { thread_id: 1, checkpoint_ns: 1, checkpoint_id: 1 }, ...unique },
     { key: { run_id: 1 }, ...sparse },

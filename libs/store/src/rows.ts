@@ -85,6 +85,8 @@ export interface RunRow extends WorkRow {
   readonly input: Readonly<Record<string, unknown>> | null;
   /** Answers interrupts of the thread; absent or null when the run was not made for that. */
   readonly command?: RunCommand | null;
+  /** The checkpoint that the run goes on from and no other; absent when it takes the thread as it finds it. */
+  readonly continues?: string;
   /** Most model calls of the lead; absent in rows of older versions. */
   readonly max_model_calls?: number;
   readonly context: RunContext;
@@ -136,6 +138,8 @@ export interface ThreadRow {
 
 export interface DeadLetterRow {
   readonly _id: string;
+  /** Whose run or task the message belonged to; null when that is not known. */
+  readonly tenant_id: string | null;
   readonly stream: string;
   readonly subject: string;
   readonly reason: string;
@@ -143,5 +147,7 @@ export interface DeadLetterRow {
   readonly headers: Readonly<Record<string, string>>;
   /** The run or task that the message belonged to, where it could be read. */
   readonly row_id: string | null;
+  /** The run that took up what the message should have started. */
+  readonly retried: { readonly run_id: string; readonly at: Date } | null;
   readonly created_at: Date;
 }

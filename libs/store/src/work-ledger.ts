@@ -56,6 +56,8 @@ export interface WorkLedger<Row extends WorkRow> {
   /** Takes a duty off the list, once it is done. */
   discharge(id: string, duty: Duty): Promise<void>;
   find(condition: Document, limit: number): Promise<readonly Row[]>;
+  /** Counts up to the limit. */
+  count(condition: Document, limit: number): Promise<number>;
   countPending(pool: string, lane: string, limit: number): Promise<number>;
 }
 
@@ -129,6 +131,8 @@ export function createWorkLedger<Row extends WorkRow>(
       storeCall(() => collection.find(filter(condition)).sort({ updated_at: 1 }).limit(limit).toArray()) as Promise<
         Row[]
       >,
+
+    count: (condition, limit) => storeCall(() => collection.countDocuments(filter(condition), { limit })),
 
     countPending: (pool, lane, limit) =>
       storeCall(() => collection.countDocuments(filter({ pool, lane, status: "pending" }), { limit })),

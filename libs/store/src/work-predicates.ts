@@ -86,6 +86,11 @@ export function ticketed(pool: string, lane: string, olderThanMs: number): Docum
   };
 }
 
+/** Rows of a tenant that have not ended. */
+export function inFlight(tenantId: string): Document {
+  return { tenant_id: tenantId, status: { $in: ["held", "pending", "running", "checking"] } };
+}
+
 /** Rows that have owed something for a while. */
 export function owing(olderThanMs: number): Document {
   return { owed_at: { $ne: null }, ...whether(passed(plusMs("$owed_at", olderThanMs))) };

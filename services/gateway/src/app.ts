@@ -11,6 +11,7 @@ import { describeRoutes } from "./http/openapi.ts";
 import { traceRequests } from "./http/request-trace.ts";
 import { refuseUnstorable } from "./http/storable-body.ts";
 import { assistantRoutes } from "./routes/assistant-routes.ts";
+import { deadLetterRoutes } from "./routes/dead-letter-routes.ts";
 import { fileRoutes } from "./routes/file-routes.ts";
 import { runRecordRoutes } from "./routes/run-record-routes.ts";
 import { runRoutes } from "./routes/run-routes.ts";
@@ -54,6 +55,7 @@ export async function buildApp(deps: GatewayDeps, open: OpenResponses = createOp
   runStreamRoutes(app, { ...deps, open });
   runWaitRoutes(app, { ...deps, open });
   runRecordRoutes(app, deps);
+  deadLetterRoutes(app, deps);
   workspaceRoutes(app, { ...deps, open });
   fileRoutes(app, deps);
   return app;

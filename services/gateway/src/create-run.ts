@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-import type { CreateRunBody, TraceContext } from "@antler/contracts";
+import { type CreateRunBody, isAntlerError, type TraceContext } from "@antler/contracts";
 import type { RunRequest } from "@antler/delivery";
 import { newId } from "@antler/platform";
 import type { RunRow } from "@antler/store";
@@ -34,14 +34,29 @@ export async function createRun(deps: CreateRunDeps, given: NewRun): Promise<Run
 }
 
 async function submit(deps: CreateRunDeps, given: NewRun & { readonly runId: string }): Promise<RunRow> {
-  const { threadId, body } = given;
   const request = requestOf(deps, given);
   const earlier = await deps.runs.replayed(request);
   if (earlier !== undefined) return earlier;
+  try {
+    return await deps.runs.withinLimits(request, () => submitWithin(deps, request, given.body));
+  } catch (error) {
+    const same = await sameRequestMeanwhile(deps, request, error);
+    if (same === undefined) throw error;
+    return same;
+  }
+}
+
+async function submitWithin(deps: CreateRunDeps, request: RunRequest, body: CreateRunBody): Promise<RunRow> {
   await provideThread(deps, request, body.if_not_exists === "create");
-  if (body.command !== undefined && (await deps.runs.holderOf(threadId)) === undefined)
-    await expectResumable(deps, threadId, body.command.resume);
-  return deps.runs.submit(request);
+  if (body.command === undefined) return deps.runs.submit(request);
+  const continues = await expectResumable(deps, request.thread_id, body.command.resume);
+  return deps.runs.submit({ ...request, continues });
+}
+
+/** A request that was sent several times at once may be refused because the first of them is stored meanwhile. */
+async function sameRequestMeanwhile(deps: CreateRunDeps, request: RunRequest, refusal: unknown) {
+  const isRefused = isAntlerError(refusal, "queue_full", "tenant_limit_reached", "thread_busy", "nothing_to_resume");
+  return isRefused ? deps.runs.replayed(request) : undefined;
 }
 
 function requestOf({ config }: CreateRunDeps, given: NewRun & { readonly runId: string }): RunRequest {
@@ -51,11 +66,7 @@ function requestOf({ config }: CreateRunDeps, given: NewRun & { readonly runId: 
   return { ...request, ...idempotencyOf({ key, tenantId: TENANT, threadId, body }) };
 }
 
-/** A thread is made only when there is room for its run. */
-async function provideThread(deps: CreateRunDeps, { thread_id: id, lane }: RunRequest, mayCreate: boolean) {
+async function provideThread(deps: CreateRunDeps, { thread_id: id, tenant_id }: RunRequest, mayCreate: boolean) {
   if (!mayCreate) return expectThread(deps, id);
-  const thread = await deps.threads.get(TENANT, id);
-  if (thread !== undefined) return thread;
-  await deps.runs.expectRoom(lane);
-  return deps.threads.ensure({ _id: id, tenant_id: TENANT, metadata: {} });
+  return deps.threads.ensure({ _id: id, tenant_id, metadata: {} });
 }

@@ -6,18 +6,20 @@ import type { GatewayDeps } from "./gateway-deps.ts";
 const INTERRUPT_ID = /^[0-9a-f]{32}$/;
 
 /**
- * Checks that an answer goes to something that is asked.
- * @throws AntlerError `nothing_to_resume`, or `invalid_request` when it is not clear which question is meant.
+ * Checks that an answer goes to something that is asked, and returns the checkpoint that asks it.
+ * @throws AntlerError `thread_busy` while a run holds the thread, `nothing_to_resume`, or `invalid_request` when it is
+ * not clear which question is meant.
  */
 export async function expectResumable(
   { runs, readState }: Pick<GatewayDeps, "runs" | "readState">,
   threadId: string,
   resume: unknown,
-): Promise<void> {
+): Promise<string> {
+  if ((await runs.holderOf(threadId)) !== undefined) throw busy(threadId);
   const head = await runs.newestHead(threadId);
   const state = head === null ? undefined : await readState(threadId, head);
   const ids = (state?.interrupts ?? []).map(({ id }) => id);
-  if (ids.length === 0) throw nothingToResume(threadId);
+  if (head === null || ids.length === 0) throw nothingToResume(threadId);
   const named = idsIn(resume);
   if (named === null && ids.length > 1)
     throw invalidResume(
@@ -26,6 +28,7 @@ export async function expectResumable(
   const unknown = named?.filter((id) => !ids.includes(id)) ?? [];
   if (unknown.length > 0)
     throw invalidResume(`names ${unknown.join(", ")}, which is not pending; pending are ${ids.join(", ")}`);
+  return head;
 }
 
 /** The ids that an answer names; null when it is one answer. */
@@ -33,6 +36,10 @@ function idsIn(resume: unknown): readonly string[] | null {
   if (typeof resume !== "object" || resume === null || Array.isArray(resume)) return null;
   const keys = Object.keys(resume);
   return keys.length > 0 && keys.every((key) => INTERRUPT_ID.test(key)) ? keys : null;
+}
+
+function busy(threadId: string): AntlerError {
+  return new AntlerError("thread_busy", `Thread ${threadId} already has an active run`);
 }
 
 function nothingToResume(threadId: string): AntlerError {

@@ -1,11 +1,13 @@
 import type { Bus } from "@antler/bus";
-import { type Config, LEAD_POOL } from "@antler/contracts";
+import type { Config } from "@antler/contracts";
 import {
-  assertRoom,
   cancelRun,
   createKinds,
+  createRunIntake,
   readRunEvents,
   replayedRun,
+  retryDeadLetter,
+  type RunIntake,
   sealIfEnded,
   submitRun,
   subscribeLive,
@@ -15,7 +17,7 @@ import type { Logger, Readiness } from "@antler/platform";
 import type { Workspaces } from "@antler/sandbox";
 import type { Store } from "@antler/store";
 
-import type { EventAccess, GatewayDeps, RunAccess, WorkspaceAccess } from "./gateway-deps.ts";
+import type { DeadLetterAccess, EventAccess, GatewayDeps, RunAccess, WorkspaceAccess } from "./gateway-deps.ts";
 
 export interface AccessDeps {
   readonly store: Store;
@@ -32,12 +34,14 @@ const POLL_MS = 2000;
 /** What the routes use, over the real store, bus and workspaces. */
 export function gatewayAccess(deps: AccessDeps): GatewayDeps {
   const { store, config, logger, workspaces, readiness } = deps;
+  const intake = createRunIntake(deps);
   return {
     config,
     logger,
     readiness,
     threads: store.threads,
-    runs: runAccess(deps),
+    runs: runAccess(deps, intake),
+    deadLetters: deadLetterAccess(deps, intake),
     events: eventAccess(deps),
     workspaces: workspaceAccess(workspaces),
     listTasks: (runId) => store.tasks.listByRun(runId),
@@ -46,12 +50,23 @@ export function gatewayAccess(deps: AccessDeps): GatewayDeps {
   };
 }
 
-function runAccess(deps: AccessDeps): RunAccess {
+function deadLetterAccess(deps: AccessDeps, intake: RunIntake): DeadLetterAccess {
+  const { deadLetters } = deps.store;
+  return {
+    list: (options) => deadLetters.list(options),
+    get: (id) => deadLetters.get(id),
+    retry: (letter, trace) => retryDeadLetter({ ...deps, intake }, letter, trace),
+    discard: (id) => deadLetters.discard(id),
+    countOpen: (stream) => deadLetters.countOpen(stream),
+  };
+}
+
+function runAccess(deps: AccessDeps, intake: RunIntake): RunAccess {
   const { store, bus } = deps;
   const kinds = createKinds(deps);
   return {
     replayed: (request) => replayedRun(deps, request),
-    expectRoom: (lane) => assertRoom(deps, LEAD_POOL, lane),
+    withinLimits: (request, work) => intake.within(request, work),
     submit: (request) => submitRun(deps, request),
     get: (runId) => store.runs.get(runId),
     listByThread: (threadId, page) => store.runs.listByThread(threadId, page),

@@ -1,10 +1,19 @@
 import type { Readable } from "node:stream";
 
-import type { Config, Lane, LiveSignal, RunEvent, TokenUsage, WorkspaceReceipt } from "@antler/contracts";
+import type { Config, LiveSignal, RunEvent, TokenUsage, TraceContext, WorkspaceReceipt } from "@antler/contracts";
 import type { RunRequest } from "@antler/delivery";
 import type { Logger, Readiness } from "@antler/platform";
 import type { Listing } from "@antler/sandbox";
-import type { ReadEventsOptions, RunRow, StoredState, TaskRow, ThreadDraft, ThreadRow } from "@antler/store";
+import type {
+  DeadLetterRow,
+  ListDeadLetters,
+  ReadEventsOptions,
+  RunRow,
+  StoredState,
+  TaskRow,
+  ThreadDraft,
+  ThreadRow,
+} from "@antler/store";
 
 export interface ThreadAccess {
   /** Creates the thread; one that exists is `thread_exists`, or is returned with `do_nothing`. */
@@ -17,9 +26,9 @@ export interface ThreadAccess {
 export interface RunAccess {
   /** The run of an earlier request with the same key. Errors: `idempotency_key_reused`. */
   replayed(request: RunRequest): Promise<RunRow | undefined>;
-  /** Errors: `queue_full`. */
-  expectRoom(lane: Lane): Promise<void>;
-  /** Inserts and publishes. Errors: `thread_busy`, `queue_full`, `idempotency_key_reused`. */
+  /** Carries out `store`, in which the run is submitted. Errors: `queue_full`, `tenant_limit_reached`, `payload_too_large`. */
+  withinLimits<T>(request: RunRequest, store: () => Promise<T>): Promise<T>;
+  /** Inserts and publishes. Errors: `thread_busy`, `idempotency_key_reused`. */
   submit(request: RunRequest): Promise<RunRow>;
   get(runId: string): Promise<RunRow | undefined>;
   /** Newest first. */
@@ -55,6 +64,18 @@ export interface WorkspaceAccess {
   list(thread: ThreadRow, path: string): Promise<Listing>;
 }
 
+export interface DeadLetterAccess {
+  /** Newest first. */
+  list(options: ListDeadLetters): Promise<readonly DeadLetterRow[]>;
+  get(id: string): Promise<DeadLetterRow | undefined>;
+  /** The run that does what the letter's run should have done; the same one each time. Errors: those of submitting, `dead_letter_not_retryable`. */
+  retry(letter: DeadLetterRow, trace: TraceContext): Promise<RunRow>;
+  /** True when there was one. */
+  discard(id: string): Promise<boolean>;
+  /** How many letters of a stream nobody has retried or discarded. */
+  countOpen(stream: string): Promise<number>;
+}
+
 /** All that the routes use. Built over store, bus and sandbox by `gatewayAccess`. */
 export interface GatewayDeps {
   readonly config: Config;
@@ -62,6 +83,7 @@ export interface GatewayDeps {
   readonly threads: ThreadAccess;
   readonly runs: RunAccess;
   readonly events: EventAccess;
+  readonly deadLetters: DeadLetterAccess;
   readonly workspaces: WorkspaceAccess;
   readonly listTasks: (runId: string) => Promise<readonly TaskRow[]>;
   /** The state at a checkpoint of the thread. */

@@ -7,6 +7,7 @@ const Id = z.string().min(1).max(128);
 /** Path parameters of the routes. A run id of any form is looked up; one that does not exist is not found. */
 export const ThreadPath = z.object({ thread_id: ThreadId });
 export const RunPath = z.object({ run_id: Id });
+export const DeadLetterPath = z.object({ dead_letter_id: Id });
 export const ThreadRunPath = z.object({ thread_id: ThreadId, run_id: Id });
 
 export function runUrl(run: { thread_id: string; _id: string }): string {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { STREAMS } from "@antler/contracts";
 import { processMetrics } from "@antler/platform";
 
+import { deadLetterMetric } from "../dead-letter-metric.ts";
 import type { GatewayDeps } from "../gateway-deps.ts";
 import type { GatewayApp } from "../http/gateway-app.ts";
 import type { OpenResponses } from "../stream/open-responses.ts";
@@ -10,7 +11,7 @@ import type { OpenResponses } from "../stream/open-responses.ts";
 const Ok = z.object({ ok: z.boolean() });
 const ReadinessView = z.object({ ready: z.boolean(), reasons: z.array(z.string()) });
 
-export interface SystemDeps extends Pick<GatewayDeps, "readiness" | "config"> {
+export interface SystemDeps extends Pick<GatewayDeps, "readiness" | "config" | "deadLetters" | "logger"> {
   readonly open: OpenResponses;
   readonly version: string;
 }
@@ -42,7 +43,9 @@ export function systemRoutes(app: GatewayApp, deps: SystemDeps): void {
   }));
 
   app.get("/metrics", { schema: { tags } }, async (_request, reply) =>
-    reply.type("text/plain; version=0.0.4; charset=utf-8").send(`${processMetrics()}${metrics()}`),
+    reply
+      .type("text/plain; version=0.0.4; charset=utf-8")
+      .send(`${processMetrics()}${metrics()}${await deadLetterMetric(deps)}`),
   );
 }
 

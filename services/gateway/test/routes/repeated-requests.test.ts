@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunView } from "@antler/contracts";
+import { newId } from "@antler/platform";
+import { inFlight, type RunDraft } from "@antler/store";
 
 import { aRunDraft } from "../../../../test/harness/rows.ts";
 import { type Gateway, type GatewayStack, startGatewayStack, SUCCESS, untilAborted } from "../gateway-stack.ts";
@@ -34,10 +36,11 @@ interface Keyed {
   readonly key: string;
   readonly body?: object;
   readonly route?: "" | "/stream" | "/wait";
+  readonly url?: string;
 }
 
-function send(threadId: string, { key, body = BODY, route = "" }: Keyed): Promise<Response> {
-  return fetch(`${url}/threads/${threadId}/runs${route}`, {
+function send(threadId: string, { key, body = BODY, route = "", url: base = url }: Keyed): Promise<Response> {
+  return fetch(`${base}/threads/${threadId}/runs${route}`, {
     method: "POST",
     headers: { "content-type": "application/json", "idempotency-key": key },
     body: JSON.stringify(body),
@@ -48,6 +51,17 @@ async function runIn(response: Response): Promise<{ runId: string; isReplayed: b
   expect(response.status).toBe(200);
   const { run_id: runId } = (await response.json()) as RunView;
   return { runId, isReplayed: response.headers.get("idempotency-replayed") === "true" };
+}
+
+/** What a run was when it was accepted; the rest of its view changes while it is executed. */
+function accepted({ run_id, thread_id, created_at, metadata, kwargs, trace_id }: RunView) {
+  return { run_id, thread_id, created_at, metadata, kwargs, trace_id };
+}
+
+const ENDED = { status: "success", fields: {}, owed: [] };
+
+function withoutLock({ lock: _lock, ...draft }: RunDraft): RunDraft {
+  return draft;
 }
 
 describe("FC-A32 a request that is repeated with its Idempotency-Key", () => {
@@ -73,14 +87,47 @@ describe("FC-A32 a request that is repeated with its Idempotency-Key", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("is one run when it is sent many times at once", async () => {
-    const threadId = await newThread(url);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => send(threadId, { key: "together" })));
-    const runs = await Promise.all(answers.map(runIn));
+  it("FC-E04 is one run with 20 equal answers when it is sent 20 times at once, also to several gateways", async () => {
+    await using other = await stack.open();
+    const threadId = newId();
+    const body = { ...BODY, if_not_exists: "create" };
+    const urls = Array.from({ length: 20 }, (_value, index) => (index % 2 === 0 ? url : other.url));
 
-    expect(new Set(runs.map(({ runId }) => runId)).size).toBe(1);
-    expect(runs.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
-    await expect.poll(() => executions, { timeout: 10_000 }).toEqual([runs[0]?.runId]);
+    const answers = await Promise.all(urls.map((each) => send(threadId, { key: "together", body, url: each })));
+
+    expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
+    const isFirst = answers.filter(({ headers }) => headers.get("idempotency-replayed") === null);
+    expect(isFirst).toHaveLength(1);
+    const runs = await Promise.all(answers.map(async (answer) => accepted((await answer.json()) as RunView)));
+    expect(runs).toEqual(runs.map(() => runs[0]));
+    await expect.poll(() => executions, { timeout: 10_000 }).toEqual([runs[0]?.run_id]);
+    expect((await call<RunView[]>(`${url}/threads/${threadId}/runs`)).body).toHaveLength(1);
+  });
+
+  it("FC-E04 is one record by an index of the store, also when nothing else holds the thread", async () => {
+    const { runs } = stack.deps.store;
+    const drafts = Array.from({ length: 20 }, () => withoutLock(aRunDraft({ thread_id: "t", idempotency: "same" })));
+
+    const insertions = await Promise.all(drafts.map((draft) => runs.insert(draft)));
+
+    const stored = await runs.byIdempotency("same");
+    expect(insertions.filter(({ kind }) => kind === "inserted")).toHaveLength(1);
+    for (const insertion of insertions) expect(insertion).toMatchObject({ run: { _id: stored?._id } });
+    expect(await runs.count({ idempotency: "same" }, 100)).toBe(1);
+  });
+
+  it("is not refused for the place that its own first sending takes", async () => {
+    await using small = await stack.open({ document: { delivery: { max_in_flight_per_tenant: 1 } } });
+    await expect.poll(() => stack.deps.store.runs.count(inFlight("default"), 10)).toBe(1);
+    await stack.deps.store.runs.force((await stack.deps.store.runs.byIdempotency("same"))!._id, {}, ENDED);
+    const threadId = await newThread(small.url);
+
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => send(threadId, { key: "small", url: small.url })),
+    );
+
+    const ids = await Promise.all(answers.map(async (answer) => (await runIn(answer)).runId));
+    expect(new Set(ids).size).toBe(1);
   });
 
   it("gets the first run's frames and values from the other routes", async () => {
@@ -125,19 +172,6 @@ describe("FC-A32 a request that is repeated with its Idempotency-Key", () => {
     expect(await runIn(await send(await newThread(url), { key: "k".repeat(255) }))).toMatchObject({
       isReplayed: false,
     });
-  });
-});
-
-describe("a create that is refused", () => {
-  it("leaves no thread behind when the queue is full", async () => {
-    await using full = await stack.open({ document: { delivery: { max_queued: 1 } } });
-    await stack.deps.store.runs.insert(aRunDraft({ lane: "batch" }));
-    const body = { ...BODY, lane: "batch", if_not_exists: "create" };
-
-    const refused = await call(`${full.url}/threads/never-made/runs`, "POST", body);
-
-    expect(refused).toMatchObject({ status: 429, body: { code: "queue_full" } });
-    expect(await call(`${full.url}/threads/never-made`)).toMatchObject({ status: 404 });
   });
 });
 
