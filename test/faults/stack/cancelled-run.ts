@@ -12,7 +12,7 @@ const WATCHED_MS = 500;
 
 export interface Cancelled {
   readonly ids: RunIds;
-  /** Answers to two cancels at once. */
+  /** Answers to the cancels. */
   readonly statuses: readonly number[];
   /** The answer to who waits for the end. */
   readonly waitedStatus: number;
@@ -30,13 +30,15 @@ export interface CancelOptions {
   /** Called once the run is marked: lets go on what the test has held. */
   readonly release: () => void;
   readonly withinMs?: number;
+  /** How many cancels are sent at once; two without it. */
+  readonly cancels?: number;
 }
 
-/** Cancels a run twice at once, waits for its end, and watches that nothing of it goes on. */
+/** Cancels a run, waits for its end, and watches that nothing of it goes on. */
 export async function cancelAndWatch(options: CancelOptions): Promise<Cancelled> {
-  const { client, scripts, mark, ids, release, withinMs = STOPPED_WITHIN_MS } = options;
+  const { client, scripts, mark, ids, release, withinMs = STOPPED_WITHIN_MS, cancels = 2 } = options;
   const path = `/threads/${ids.threadId}/runs/${ids.runId}/cancel`;
-  const answers = await Promise.all([client.post(path), client.post(path)]);
+  const answers = await Promise.all(Array.from({ length: cancels }, () => client.post(path)));
   const untilMs = performance.now() + withinMs;
   release();
   const waiting = client.post(`${path}?wait=true`);

@@ -21,6 +21,8 @@ export interface GatedScriptOptions {
   readonly tasks?: number;
   /** The command that each subagent runs between its two model calls; it lists the workspace without one. */
   readonly command?: string;
+  /** How often each subagent uses its tool before it answers; once without it. */
+  readonly turns?: number;
   /** A word in the instruction of each subagent, by which requests of several runs are told apart. */
   readonly mark?: string;
 }
@@ -30,7 +32,7 @@ interface OpenableGate extends Gate {
 }
 
 /** A lead that delegates and sums up, and subagents that use one tool and answer; each model call may be gated. */
-export function gatedScript({ tasks = 2, command, mark = "" }: GatedScriptOptions = {}): GatedScript {
+export function gatedScript({ tasks = 2, command, turns = 1, mark = "" }: GatedScriptOptions = {}): GatedScript {
   const gates = new Map<string, OpenableGate>();
   const gate = (name: string): OpenableGate => {
     const known = gates.get(name) ?? createGate();
@@ -38,7 +40,7 @@ export function gatedScript({ tasks = 2, command, mark = "" }: GatedScriptOption
     return known;
   };
   const parts = Array.from({ length: tasks }, (_value, index) => taskCall(index + 1, mark));
-  const begin = tasks === 0 ? [toolCall(command)] : parts;
+  const begin = tasks === 0 ? [toolCall(command, 0)] : parts;
   return {
     leadCall: (results) => gate(`lead ${results}`),
     taskCall: (results) => gate(`task ${results}`),
@@ -47,13 +49,15 @@ export function gatedScript({ tasks = 2, command, mark = "" }: GatedScriptOption
       const lead = isLead(request);
       await gates.get(`${lead ? "lead" : "task"} ${results}`)?.pass();
       if (lead) return results === 0 ? calls(...begin) : says(`All ${results} are done.`);
-      return results === 0 ? calls(toolCall(command)) : says(`Finished: ${promptOf(request)}`);
+      return results < turns ? calls(toolCall(command, results)) : says(`Finished: ${promptOf(request)}`);
     },
   };
 }
 
-function toolCall(command: string | undefined) {
-  if (command === undefined) return { name: "ls", args: { path: "/mnt/user-data/workspace" } };
+/** No two calls of one agent are the same. */
+function toolCall(command: string | undefined, results: number) {
+  const path = `/mnt/user-data/workspace${results === 0 ? "" : `/${results}`}`;
+  if (command === undefined) return { name: "ls", args: { path } };
   return { name: "bash", args: { description: "work", command } };
 }
 
