@@ -9,6 +9,19 @@ const layers = [
   { name: "contracts", path: "^libs/contracts/" },
 ];
 
+const agent = "^libs/agent/src/";
+
+/** The folders of libs/agent in the same way. Files beside the folders put them together, and may import any. */
+const agentLayers = [
+  { name: "executions", path: `${agent}(lead|child)/` },
+  { name: "middleware", path: `${agent}middleware/` },
+  { name: "subagents", path: `${agent}subagents/` },
+  { name: "mcp", path: `${agent}mcp/` },
+  { name: "tools", path: `${agent}tools/` },
+  { name: "parts", path: `${agent}(skills|delegations|guards|injection|command-audit|models)/` },
+  { name: "messages", path: `${agent}messages/` },
+];
+
 const sources = "^(libs|services|apps|tools)/[^/]+/src/|^deploy/local/src/";
 const tests = "(^|/)test/";
 const packageOf = (names) => `(^|/)node_modules/(${names})(/|$)`;
@@ -17,18 +30,23 @@ const mongodb = packageOf("mongodb|bson|mongodb-[^/]+");
 const langchain = packageOf("langchain|@langchain/[^/]+");
 
 /** One rule for each layer: nothing below may reach up to it. */
-const arrows = layers.slice(0, -1).map((layer, index) => ({
-  name: `nothing-below-imports-${layer.name}`,
-  severity: "error",
-  from: { path: layers.slice(index + 1).map((below) => below.path) },
-  to: { path: layer.path },
-}));
+const arrowsOf = (all, prefix = "") =>
+  all.slice(0, -1).map((layer, index) => ({
+    name: `nothing-below-imports-${prefix}${layer.name}`,
+    severity: "error",
+    from: { path: all.slice(index + 1).map((below) => below.path) },
+    to: { path: layer.path },
+  }));
 
 const forbid = (name, from, to) => ({ name, severity: "error", from, to });
 
 module.exports = {
   forbidden: [
-    ...arrows,
+    ...arrowsOf(layers),
+    ...arrowsOf(agentLayers, "agent-"),
+    ...agentLayers
+      .filter(({ path }) => path.includes("|"))
+      .map(({ name, path }) => forbid(`agent-${name}-are-apart`, { path }, { path, pathNot: `${agent}$1/` })),
     forbid(
       "store-and-bus-are-apart",
       { path: "^libs/(store|bus)/" },

@@ -15,6 +15,14 @@ const planted = [
   ["nothing-below-imports-delivery", "libs/store/src/reach-up.ts", "../../delivery/src/index.ts"],
   ["nothing-below-imports-store-and-bus", "libs/platform/src/reach-up.ts", "../../bus/src/index.ts"],
   ["nothing-below-imports-platform", "libs/contracts/src/reach-up.ts", "../../platform/src/index.ts"],
+  ["nothing-below-imports-agent-executions", "libs/agent/src/middleware/up.ts", "../lead/execute-run.ts"],
+  ["nothing-below-imports-agent-middleware", "libs/agent/src/subagents/up.ts", "../middleware/tool-gate.ts"],
+  ["nothing-below-imports-agent-subagents", "libs/agent/src/mcp/up.ts", "../subagents/resolve-subagent.ts"],
+  ["nothing-below-imports-agent-mcp", "libs/agent/src/tools/up.ts", "../mcp/mcp-pool.ts"],
+  ["nothing-below-imports-agent-tools", "libs/agent/src/skills/up.ts", "../tools/tool-policy.ts"],
+  ["nothing-below-imports-agent-parts", "libs/agent/src/messages/up.ts", "../skills/skill.ts"],
+  ["agent-executions-are-apart", "libs/agent/src/child/sideways.ts", "../lead/execute-run.ts"],
+  ["agent-parts-are-apart", "libs/agent/src/guards/sideways.ts", "../skills/skill.ts"],
   ["store-and-bus-are-apart", "libs/store/src/sideways.ts", "../../bus/src/index.ts"],
   ["no-service-imports-another", "services/gateway/src/sideways.ts", "../../lead-runner/src/app.ts"],
   ["no-lib-imports-the-local-stack", "libs/platform/src/local.ts", "../../../deploy/local/src/index.ts"],
@@ -23,7 +31,7 @@ const planted = [
   ["only-store-knows-mongodb", "services/gateway/src/mongodb.ts", "mongodb"],
   ["only-agent-and-store-know-langchain", "services/lead-runner/src/langchain.ts", "@langchain/core"],
   ["gateway-knows-no-agent", "services/gateway/src/agent.ts", "../../../libs/agent/src/index.ts"],
-  ["no-subagent-delegates", "libs/agent/src/child/delegating.ts", "../tools/toolkit.ts"],
+  ["no-subagent-delegates", "libs/agent/src/child/delegating.ts", "../toolkit.ts"],
   ["no-source-imports-a-test", "libs/bus/src/tested.ts", "../test/double.ts"],
   ["no-development-dependency-in-source", "libs/bus/src/development.ts", "vitest"],
   ["no-undeclared-dependency", "libs/bus/src/undeclared.ts", "undeclared"],
@@ -37,6 +45,8 @@ const allowed = [
   ["libs/store/src/saver.ts", "@langchain/core"],
   ["libs/store/src/driver.ts", "mongodb"],
   ["libs/contracts/src/schema.ts", "zod"],
+  ["libs/agent/src/lead/tool.ts", "../tools/tool-policy.ts"],
+  ["libs/agent/src/put-together.ts", "./middleware/tool-gate.ts"],
   ["libs/delivery/src/both.ts", "../../bus/src/index.ts"],
   ["services/lead-runner/src/wiring.ts", "../../../libs/agent/src/index.ts"],
 ] as const;
@@ -50,6 +60,12 @@ const plain = [
   "deploy/local/src/index.ts",
   "libs/bus/test/double.ts",
   "libs/agent/src/tools/task-tool.ts",
+  "libs/agent/src/lead/execute-run.ts",
+  "libs/agent/src/middleware/tool-gate.ts",
+  "libs/agent/src/subagents/resolve-subagent.ts",
+  "libs/agent/src/mcp/mcp-pool.ts",
+  "libs/agent/src/tools/tool-policy.ts",
+  "libs/agent/src/skills/skill.ts",
 ];
 const packages = ["@nats-io/nats-core", "mongodb", "@langchain/core", "pino", "zod", "undeclared", "vitest"];
 
@@ -92,7 +108,7 @@ beforeAll(() => {
   copyFileSync(join(root, "tsconfig.base.json"), join(project, "tsconfig.base.json"));
   plantPackages();
   for (const path of [...doors, ...plain]) write(path, "export const value = 1;\n");
-  write("libs/agent/src/tools/toolkit.ts", 'export * from "./task-tool.ts";\n');
+  write("libs/agent/src/toolkit.ts", 'export * from "./tools/task-tool.ts";\n');
   write("libs/bus/src/round.ts", 'export * from "./circle.ts";\n');
   for (const [path, target] of [...planted.map(([, ...rest]) => rest), ...allowed]) {
     write(path, `export * from "${target}";\n`);

@@ -1,4 +1,4 @@
-export { executeTask, type TaskDeps } from "./child/execute-task.ts";
+export { executeTask } from "./child/execute-task.ts";
 export {
   type AgentChunk,
   type AgentInput,
@@ -8,6 +8,7 @@ export {
   type CompiledAgent,
   createAgent,
 } from "./create-agent.ts";
+export type { ExecutionDeps } from "./execution-deps.ts";
 export { executeRun } from "./lead/execute-run.ts";
 export type { RunDeps } from "./lead/run-deps.ts";
 export { createMcpPool, type McpPool } from "./mcp/mcp-pool.ts";

@@ -18,7 +18,7 @@ import { createToolOutputBudget } from "./middleware/tool-output-budget.ts";
 import type { UsageRecorder } from "./middleware/usage-recorder.ts";
 import { createWholeAnswer } from "./middleware/whole-answer.ts";
 import type { ExecutionLease } from "./ports.ts";
-import { isRemoteTool } from "./tools/remote-tools.ts";
+import { isRemoteTool } from "./remote-tools.ts";
 
 export interface ModelCallOptions {
   readonly lease: ExecutionLease;

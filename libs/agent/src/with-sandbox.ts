@@ -3,8 +3,8 @@ import type { Sandbox, SkillMounts, Workspaces } from "@antler/sandbox";
 export interface SandboxRequest {
   readonly tenantId: string;
   readonly threadId: string;
-  /** What the sandbox shows of skills; nothing without it. */
-  readonly skills?: SkillMounts;
+  /** What the sandbox shows of skills. */
+  readonly skills: SkillMounts;
 }
 
 /** Opens the thread's sandbox for `work` and ends the hold afterwards, whatever comes of it. */
@@ -13,7 +13,7 @@ export async function withSandbox<T>(
   { tenantId, threadId, skills }: SandboxRequest,
   work: (sandbox: Sandbox) => Promise<T>,
 ): Promise<T> {
-  const sandbox = await workspaces.open(tenantId, threadId, skills === undefined ? {} : { skills });
+  const sandbox = await workspaces.open(tenantId, threadId, { skills });
   try {
     return await work(sandbox);
   } finally {

@@ -15,7 +15,7 @@ import { chooseModel } from "../models/choose-model.ts";
 import type { Models } from "../models/models.ts";
 import type { EventSink, ExecutionLease, UsageSink } from "../ports.ts";
 import type { LoadedSkills } from "../skills/load-skills.ts";
-import type { Toolkit } from "../tools/toolkit.ts";
+import type { Toolkit } from "../toolkit.ts";
 import { skillActivation } from "./child-toolkit.ts";
 import { stepEvent } from "./step-event.ts";
 

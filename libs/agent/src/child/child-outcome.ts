@@ -2,9 +2,9 @@ import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 
 import { isAntlerError, messageOf } from "@antler/contracts";
 
+import { stopReasonOf } from "../error-stop-reason.ts";
 import { antlerErrorIn } from "../execution-fault.ts";
 import type { GuardStop } from "../guards/guard-reason.ts";
-import { stopReasonOf } from "../lead/lead-outcome.ts";
 import { markedFailureOf } from "../messages/failure-mark.ts";
 import { lastAiText, textOf } from "../messages/message-text.ts";
 import type { ChildOutcome } from "../ports.ts";

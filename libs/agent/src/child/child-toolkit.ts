@@ -5,13 +5,11 @@ import type { Sandbox } from "@antler/sandbox";
 
 import type { McpTools } from "../mcp/mcp-pool.ts";
 import { createSkillActivation } from "../middleware/skill-activation.ts";
-import type { ToolRefusal } from "../middleware/tool-gate.ts";
 import type { EventSink, ExecutionLease } from "../ports.ts";
 import type { LoadedSkills } from "../skills/load-skills.ts";
-import { createReadMarks } from "../tools/read-marks.ts";
-import { type RefusedCaller, refusedEvent } from "../tools/refused-event.ts";
+import { createToolkit, type Toolkit } from "../toolkit.ts";
 import { createTools } from "../tools/tool-catalog.ts";
-import { createToolkit, type Toolkit } from "../tools/toolkit.ts";
+import { type RefusedCaller, refusedEvent, type ToolRefusal } from "../tools/tool-refusal.ts";
 
 export interface ChildToolOptions {
   readonly envelope: TaskEnvelope;
@@ -26,16 +24,9 @@ export interface ChildToolOptions {
 /** The tools of a subagent: those of its envelope and, over the deferred ones among them, the search. */
 export function createChildToolkit({ envelope, config, sandbox, lease, mcp, events }: ChildToolOptions): Toolkit {
   const { tools: names } = envelope;
-  const own = createTools(names, {
-    sandbox,
-    signal: lease.signal,
-    commandTimeoutMs: config.sandbox.command_timeout_seconds * 1000,
-    readMarks: createReadMarks(sandbox),
-    webFetch: config.web_fetch,
-  });
   return createToolkit({
     names,
-    own,
+    own: createTools(names, { config, sandbox, signal: lease.signal }),
     beside: [],
     mcp,
     isSearchEnabled: config.tools.tool_search.enabled,

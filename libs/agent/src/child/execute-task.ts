@@ -1,16 +1,15 @@
 import type { BaseMessage } from "@langchain/core/messages";
 
-import { type Config, isAntlerError } from "@antler/contracts";
-import type { Sandbox, Workspaces } from "@antler/sandbox";
+import { isAntlerError } from "@antler/contracts";
+import type { Sandbox } from "@antler/sandbox";
 
 import { detached } from "../detached.ts";
+import type { ExecutionDeps } from "../execution-deps.ts";
 import { infrastructureFaultIn } from "../execution-fault.ts";
 import { serversOf } from "../mcp/mcp-names.ts";
-import type { McpPool, McpTools } from "../mcp/mcp-pool.ts";
+import type { McpTools } from "../mcp/mcp-pool.ts";
 import { withMcpTools } from "../mcp/with-mcp-tools.ts";
-import type { Models } from "../models/models.ts";
-import type { ChildOutcome, EventSink, ExecutionLease, TaskToExecute, UsageSink } from "../ports.ts";
-import type { SkillStorage } from "../skills/skill-storage.ts";
+import type { ChildOutcome, ExecutionLease, TaskToExecute } from "../ports.ts";
 import type { ThreadState } from "../thread-state.ts";
 import { withSandbox } from "../with-sandbox.ts";
 import { type ChildWatch, createChildAgent, createChildWatch } from "./child-agent.ts";
@@ -21,24 +20,15 @@ import { createChildToolkit } from "./child-toolkit.ts";
 import { type PreparedTask, prepareTask } from "./prepare-task.ts";
 import { traceName } from "./trace-name.ts";
 
-export interface TaskDeps {
-  readonly config: Config;
-  readonly models: Models;
-  readonly workspaces: Pick<Workspaces, "open" | "bashAvailable">;
-  readonly usage: UsageSink;
-  /** Without it no agent has tools of MCP servers. */
-  readonly mcp?: McpPool;
-  /** Without it no agent has skills. */
-  readonly skills?: SkillStorage;
-  /** The log of the task's run. */
-  readonly events: EventSink;
-}
-
 /**
  * Executes a claimed task afresh. A time limit is an outcome, with what was said so far as partial work.
  * @throws AntlerError: the lease's other abort reasons, `store_unavailable` or `bus_unavailable`.
  */
-export async function executeTask(deps: TaskDeps, task: TaskToExecute, lease: ExecutionLease): Promise<ChildOutcome> {
+export async function executeTask(
+  deps: ExecutionDeps,
+  task: TaskToExecute,
+  lease: ExecutionLease,
+): Promise<ChildOutcome> {
   const prepared = await prepareTask(deps, task);
   if ("ending" in prepared) return { ...prepared.ending, usage: null, steps: 0 };
   const { envelope } = prepared;
@@ -49,7 +39,7 @@ export async function executeTask(deps: TaskDeps, task: TaskToExecute, lease: Ex
 }
 
 interface Execution extends PreparedTask {
-  readonly deps: TaskDeps;
+  readonly deps: ExecutionDeps;
   readonly task: TaskToExecute;
   readonly lease: ExecutionLease;
   readonly watch: ChildWatch;

@@ -1,23 +1,17 @@
 import { type Config, isAntlerError, type TaskEnvelope } from "@antler/contracts";
-import type { Workspaces } from "@antler/sandbox";
 
+import type { ExecutionDeps } from "../execution-deps.ts";
 import type { TaskToExecute } from "../ports.ts";
 import { allowedTools } from "../skills/allowed-tools.ts";
 import { inheritedSkills } from "../skills/inherited-skills.ts";
 import { type LoadedSkills, loadSkills } from "../skills/load-skills.ts";
 import { skillSections } from "../skills/skill-section.ts";
-import type { SkillStorage } from "../skills/skill-storage.ts";
 import { resolveSubagent } from "../subagents/resolve-subagent.ts";
 import { verifyEnvelope } from "../subagents/verify-envelope.ts";
 import { narrowTools } from "../tools/tool-policy.ts";
 import { type ChildEnding, failedTask } from "./child-outcome.ts";
 
-export interface PreparationDeps {
-  readonly config: Config;
-  readonly workspaces: Pick<Workspaces, "bashAvailable">;
-  /** Without it no agent has skills. */
-  readonly skills?: SkillStorage;
-}
+type PreparationDeps = Pick<ExecutionDeps, "config" | "workspaces" | "skills">;
 
 /** A task that may begin. */
 export interface PreparedTask {

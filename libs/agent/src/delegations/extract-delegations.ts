@@ -13,8 +13,8 @@ import {
   type SubagentMetadata,
 } from "@antler/contracts";
 
-import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
 import type { DelegationEntry } from "./delegation-entry.ts";
+import { TASK_TOOL_NAME } from "./task-calls.ts";
 
 const DESCRIPTION_MAX_CHARS = 200;
 const TYPE_MAX_CHARS = 100;

@@ -2,6 +2,7 @@ import { headOf } from "@antler/contracts";
 
 import type { DelegationEntry } from "./delegation-entry.ts";
 import { delegationGuidance } from "./delegation-guidance.ts";
+import type { DroppedCalls } from "./dropped-calls.ts";
 
 const HEADER = "## Work already delegated";
 const RESULT_MAX_CHARS = 120;
@@ -12,14 +13,10 @@ const BLOCK_MAX_CHARS = 6000;
 /** Room for the line that says how much is left out. */
 const OMISSION_CHARS = 60;
 
-/** Task calls of an answer that were not run. */
-export interface DroppedCalls {
-  readonly count: number;
-  readonly reason: "per_response" | "per_run";
-}
+type ShownDrop = Pick<DroppedCalls, "count" | "reason">;
 
 /** What the model is shown of the thread's delegations, the newest first; empty when there is nothing to tell. */
-export function renderDelegations(entries: readonly DelegationEntry[], dropped: DroppedCalls | null = null): string {
+export function renderDelegations(entries: readonly DelegationEntry[], dropped: ShownDrop | null): string {
   const lines = [...(dropped === null ? [] : [droppedLine(dropped)]), ...entries.toReversed().map(entryLine)];
   if (lines.length === 0) return "";
   const fitting = linesThatFit(lines);
@@ -39,7 +36,7 @@ function entryLine(entry: DelegationEntry): string {
   return `- [${entry.status}] ${shown(entry.description)} (${about})${result}`;
 }
 
-function droppedLine({ count, reason }: DroppedCalls): string {
+function droppedLine({ count, reason }: ShownDrop): string {
   const calls = count === 1 ? "1 task call of your last answer was" : `${count} task calls of your last answer were`;
   const why =
     reason === "per_run"

@@ -3,10 +3,10 @@ import { type BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { SubagentOutcome } from "@antler/contracts";
 import { newId } from "@antler/platform";
 
+import { TASK_TOOL_NAME } from "../delegations/task-calls.ts";
 import { closingMessage, type OpenCall, openCallsOf } from "../messages/close-open-calls.ts";
 import { settleToolMessage } from "../messages/settle-tool-message.ts";
 import type { EndedCalls } from "../ports.ts";
-import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
 import { ASK_CLARIFICATION_NAME } from "../tools/ask-clarification-tool.ts";
 import { outcomeMessage } from "../tools/outcome-message.ts";
 

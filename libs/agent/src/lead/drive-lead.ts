@@ -2,8 +2,8 @@ import { AIMessage } from "@langchain/core/messages";
 
 import { isAntlerError, modelCallLimit } from "@antler/contracts";
 
+import { isLimitExhausted } from "../delegations/dropped-calls.ts";
 import type { LeadOutcome } from "../ports.ts";
-import { isLimitExhausted } from "../subagents/limit-task-calls.ts";
 import { beginLead } from "./begin-lead.ts";
 import { closingMessages } from "./close-interrupted-calls.ts";
 import { createLeadAgent, type LeadAgent } from "./lead-agent.ts";
@@ -47,7 +47,7 @@ function leadOf(drive: LeadDrive, maxModelCalls: number): Promise<LeadAgent> {
     saver,
     delegate,
     maxModelCalls,
-    onTrim: (trimmed) => events.trimmed(trimmed),
+    onTrim: (dropped) => events.trimmed(dropped),
     mcp,
     events: deps.events,
   });

@@ -5,6 +5,7 @@ import { newId } from "@antler/platform";
 
 import { type AgentGuards, createAgentGuards } from "../agent-guards.ts";
 import { type CompiledAgent, createAgent } from "../create-agent.ts";
+import type { DroppedCalls } from "../delegations/dropped-calls.ts";
 import { tokenBudgetOf } from "../guards/token-budget.ts";
 import type { McpTools } from "../mcp/mcp-pool.ts";
 import { dateNote } from "../messages/date-note.ts";
@@ -20,13 +21,11 @@ import { modelCallMiddleware } from "../model-call-middleware.ts";
 import type { Models } from "../models/models.ts";
 import type { Delegate, EventSink, ExecutionLease, UsageSink } from "../ports.ts";
 import { type DelegationLimits, delegationLimits } from "../subagents/delegation-limits.ts";
-import type { TrimmedCalls } from "../subagents/limit-task-calls.ts";
+import { createToolkit, type Toolkit } from "../toolkit.ts";
 import { createLeadTools } from "../tools/lead-tools.ts";
-import { createReadMarks } from "../tools/read-marks.ts";
-import { refusedEvent } from "../tools/refused-event.ts";
 import { createTaskTool } from "../tools/task-tool.ts";
 import { createTools } from "../tools/tool-catalog.ts";
-import { createToolkit, type Toolkit } from "../tools/toolkit.ts";
+import { refusedEvent } from "../tools/tool-refusal.ts";
 import { delegateTask } from "./delegate-task.ts";
 import { leadPrompt, subagentTypeLines } from "./lead-prompt.ts";
 import type { LeadScope } from "./lead-scope.ts";
@@ -39,7 +38,7 @@ export interface LeadAgentOptions {
   readonly saver: BaseCheckpointSaver;
   readonly delegate: Delegate;
   readonly maxModelCalls: number;
-  readonly onTrim: (trimmed: TrimmedCalls) => void;
+  readonly onTrim: (dropped: DroppedCalls) => void;
   readonly mcp: McpTools;
   /** The run's log. */
   readonly events: EventSink;
@@ -99,9 +98,9 @@ function delegationMiddleware(
     ...limits,
     spent: run.calls,
     runId: run._id,
-    onTrim(trimmed) {
-      if (trimmed.isExhausted) reason.note("subagent_limit_capped");
-      onTrim(trimmed);
+    onTrim(dropped) {
+      if (dropped.isExhausted) reason.note("subagent_limit_capped");
+      onTrim(dropped);
     },
   });
   const context = createDelegationContext({ runId: run._id, hasNewInput: run.input !== null });
@@ -120,24 +119,15 @@ function usageRecorder({ scope, lease, usage }: LeadAgentOptions): UsageRecorder
 }
 
 function leadToolkit(options: LeadAgentOptions, limits: DelegationLimits, todos: TodoList["tools"]): Toolkit {
-  const { scope, mcp, events } = options;
+  const { scope, lease, mcp, events } = options;
+  const { config, sandbox } = scope;
   return createToolkit({
     names: scope.tools,
-    own: ownTools(options),
-    beside: [...(scope.canDelegate ? [taskTool(options, limits)] : []), ...todos, ...createLeadTools(scope.sandbox)],
+    own: createTools(scope.tools, { config, sandbox, signal: lease.signal }),
+    beside: [...(scope.canDelegate ? [taskTool(options, limits)] : []), ...todos, ...createLeadTools(sandbox)],
     mcp,
-    isSearchEnabled: scope.config.tools.tool_search.enabled,
+    isSearchEnabled: config.tools.tool_search.enabled,
     onRefused: (refusal) => events.append(refusedEvent(refusal, { ownerId: scope.run._id, caller: "lead" })),
-  });
-}
-
-function ownTools({ scope, lease }: LeadAgentOptions) {
-  return createTools(scope.tools, {
-    sandbox: scope.sandbox,
-    signal: lease.signal,
-    commandTimeoutMs: scope.config.sandbox.command_timeout_seconds * 1000,
-    readMarks: createReadMarks(scope.sandbox),
-    webFetch: scope.config.web_fetch,
   });
 }
 

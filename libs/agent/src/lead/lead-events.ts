@@ -3,9 +3,9 @@ import { AIMessage, BaseMessage, HumanMessage, ToolMessage } from "@langchain/co
 import { eventKeys, type RunEvent, type StreamMode } from "@antler/contracts";
 
 import type { AgentChunk } from "../create-agent.ts";
+import type { DroppedCalls } from "../delegations/dropped-calls.ts";
 import { toWire, toWireMessage } from "../messages/wire-message.ts";
 import type { EventSink } from "../ports.ts";
-import type { TrimmedCalls } from "../subagents/limit-task-calls.ts";
 
 export interface LeadEventsOptions {
   readonly sink: EventSink;
@@ -20,7 +20,7 @@ export interface LeadEvents {
   /** Messages that stand in the run's state; each is stored once, however often it is told. */
   messages(messages: readonly BaseMessage[]): void;
   /** That the next answer was trimmed, to be told with it. */
-  trimmed(trim: TrimmedCalls): void;
+  trimmed(dropped: DroppedCalls): void;
   chunk(chunk: AgentChunk): void;
   /** Tells what is still held back. */
   end(): void;
@@ -63,8 +63,8 @@ export function createLeadEvents({ sink, epoch, modes, mayBeTrimmed }: LeadEvent
   return {
     start: (facts) => sink.append({ key: eventKeys.runStart, type: "run.start", data: facts }),
     messages: (messages) => messages.forEach(tell),
-    trimmed({ dropped, reason }) {
-      trim = { dropped_task_calls: { count: dropped, reason } };
+    trimmed({ count, reason }) {
+      trim = { dropped_task_calls: { count, reason } };
     },
     chunk({ mode, namespace, payload }) {
       if (mode === "messages") return;

@@ -1,15 +1,8 @@
 import { type BaseMessage } from "@langchain/core/messages";
 
-import {
-  type AntlerError,
-  type Interrupt,
-  isAntlerError,
-  messageOf,
-  type StopReason,
-  type StoredError,
-  storedErrorOf,
-} from "@antler/contracts";
+import { type Interrupt, messageOf, type StopReason, type StoredError, storedErrorOf } from "@antler/contracts";
 
+import { stopReasonOf } from "../error-stop-reason.ts";
 import { antlerErrorIn } from "../execution-fault.ts";
 import { textOf } from "../messages/message-text.ts";
 import type { LeadOutcome } from "../ports.ts";
@@ -43,11 +36,4 @@ export function failedRun(error: unknown): LeadOutcome {
 
 function failure(error: StoredError): LeadOutcome {
   return { status: "error", stop_reason: "agent_error", error, output: null };
-}
-
-/** Why an execution that threw this error ended. */
-export function stopReasonOf(error: AntlerError): StopReason {
-  if (isAntlerError(error, "model_failed", "model_unavailable", "model_unknown")) return "model_error";
-  if (isAntlerError(error, "envelope_refused")) return "envelope_refused";
-  return isAntlerError(error, "document_too_large") ? "document_too_large" : "agent_error";
 }

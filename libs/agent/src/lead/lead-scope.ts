@@ -28,12 +28,12 @@ export interface LeadScopeSources {
   readonly config: Config;
   readonly sandbox: Sandbox;
   readonly capabilities: SubagentCapabilities;
-  readonly mcp?: readonly ToolEntry[];
-  readonly skills?: readonly Skill[];
+  readonly mcp: readonly ToolEntry[];
+  readonly skills: readonly Skill[];
 }
 
 /** @throws AntlerError `model_unknown`. */
-export function leadScope({ run, config, sandbox, capabilities, mcp = [], skills = [] }: LeadScopeSources): LeadScope {
+export function leadScope({ run, config, sandbox, capabilities, mcp, skills }: LeadScopeSources): LeadScope {
   const groups = run.context.tool_groups ?? null;
   return {
     run,

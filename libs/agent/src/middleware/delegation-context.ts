@@ -2,10 +2,10 @@ import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messa
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
 import type { DelegationEntry } from "../delegations/delegation-entry.ts";
+import { droppedCallsOf } from "../delegations/dropped-calls.ts";
 import { extractDelegations } from "../delegations/extract-delegations.ts";
 import { closeStale, mergeDelegations } from "../delegations/merge-delegations.ts";
 import { renderDelegations } from "../delegations/render-delegations.ts";
-import { droppedCallsOf } from "../subagents/limit-task-calls.ts";
 import { DelegationsState } from "../thread-state.ts";
 
 /** Stands in the system prompt of every lead that may delegate. */

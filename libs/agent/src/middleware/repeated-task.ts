@@ -4,9 +4,9 @@ import { type AgentMiddleware, createMiddleware } from "langchain";
 
 import { failedOutcome, readSubagentMetadata } from "@antler/contracts";
 
+import { TASK_TOOL_NAME } from "../delegations/task-calls.ts";
 import { turnOf } from "../messages/human-input.ts";
 import { settleToolMessage } from "../messages/settle-tool-message.ts";
-import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
 import { outcomeMessage } from "../tools/outcome-message.ts";
 
 /** Equal delegations that a run may start. */

@@ -3,16 +3,12 @@ import { posix } from "node:path";
 import { ToolMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
-import { headOf } from "@antler/contracts";
-
+import { isErrorResult } from "../messages/error-result.ts";
 import { allowedTools } from "../skills/allowed-tools.ts";
 import { type Skill, skillLocation } from "../skills/skill.ts";
 import { narrowTools } from "../tools/tool-policy.ts";
+import { refusalMessage, type ToolRefusal, toolRefusal } from "../tools/tool-refusal.ts";
 import { TOOL_SEARCH_NAME } from "../tools/tool-search-tool.ts";
-import type { ToolRefusal } from "./tool-gate.ts";
-
-/** Longest name of a refused call that is repeated, in characters. */
-const NAME_MAX_CHARS = 128;
 
 export interface SkillActivationOptions {
   readonly skills: readonly Skill[];
@@ -33,14 +29,14 @@ export function createSkillActivation({ skills, onRefused }: SkillActivationOpti
     wrapModelCall: (request, handler) =>
       handler({ ...request, tools: request.tools.filter(({ name }) => allows(String(name))) }),
     wrapToolCall: async (request, handler) => {
-      const { name, args, id = "" } = request.toolCall;
+      const { name, args } = request.toolCall;
       if (!allows(name)) {
-        const shown = headOf(name.toWellFormed(), NAME_MAX_CHARS);
-        onRefused({ tool_name: shown, tool_call_id: id, reason: "not_permitted" });
-        return refusal({ name: shown, id }, [...active]);
+        const refusal = toolRefusal(request.toolCall, "not_permitted");
+        onRefused(refusal);
+        return refusalMessage(refusal, refusalText(refusal, [...active]));
       }
       const result = await handler(request);
-      const read = ToolMessage.isInstance(result) && wasRead(result) ? skillAt(skills, name, args) : undefined;
+      const read = ToolMessage.isInstance(result) && !isErrorResult(result) ? skillAt(skills, name, args) : undefined;
       if (read !== undefined) active.add(read);
       return result;
     },
@@ -54,12 +50,7 @@ function skillAt(skills: readonly Skill[], tool: string, args: unknown): Skill |
   return skills.find((skill) => skillLocation(skill) === posix.normalize(path));
 }
 
-function wasRead(result: ToolMessage): boolean {
-  return result.status !== "error" && !result.text.startsWith("Error:");
-}
-
-function refusal({ name, id }: { readonly name: string; readonly id: string }, active: readonly Skill[]): ToolMessage {
+function refusalText({ tool_name: name }: ToolRefusal, active: readonly Skill[]): string {
   const names = active.map((skill) => skill.name).join(", ");
-  const content = `Error: Tool '${name}' is not among the allowed-tools of the skills that you have read: ${names}. Nothing was run.`;
-  return new ToolMessage({ tool_call_id: id, name, status: "error", content });
+  return `Error: Tool '${name}' is not among the allowed-tools of the skills that you have read: ${names}. Nothing was run.`;
 }

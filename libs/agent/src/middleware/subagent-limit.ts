@@ -1,8 +1,10 @@
 import { AIMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
+import type { DroppedCalls } from "../delegations/dropped-calls.ts";
 import { extractDelegations } from "../delegations/extract-delegations.ts";
-import { limitTaskCalls, taskCallIds, type TrimmedCalls } from "../subagents/limit-task-calls.ts";
+import { limitTaskCalls } from "../delegations/limit-task-calls.ts";
+import { taskCallIds } from "../delegations/task-calls.ts";
 import { DelegationsState } from "../thread-state.ts";
 
 export interface SubagentLimitOptions {
@@ -12,7 +14,7 @@ export interface SubagentLimitOptions {
   readonly maxTotal: number;
   /** Call ids that the run has spent already; an id counts once. */
   readonly spent: Iterable<string>;
-  readonly onTrim?: (trimmed: TrimmedCalls) => void;
+  readonly onTrim: (dropped: DroppedCalls) => void;
   readonly runId: string;
 }
 
@@ -33,7 +35,7 @@ export function createSubagentLimit(options: SubagentLimitOptions): AgentMiddlew
       const prior = [...calls].filter((id) => !own.has(id)).length;
       const trimmed = limitTaskCalls(last, { maxConcurrent, remaining: Math.max(0, maxTotal - prior) });
       for (const id of taskCallIds(trimmed?.message ?? last)) calls.add(id);
-      if (trimmed !== null) onTrim?.(trimmed);
+      if (trimmed !== null) onTrim(trimmed.dropped);
       const messages = trimmed === null ? [] : [trimmed.message];
       const delegations = extractDelegations([...state.messages.slice(0, -1), trimmed?.message ?? last], {
         runId,

@@ -3,8 +3,8 @@ import { type AgentMiddleware, createMiddleware, MiddlewareError, ToolInvocation
 
 import { failedOutcome, headOf, messageOf, outcomeMetadata } from "@antler/contracts";
 
+import { TASK_TOOL_NAME } from "../delegations/task-calls.ts";
 import { infrastructureFaultIn, isGraphControl } from "../execution-fault.ts";
-import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
 
 /** Longest detail of a tool's error that the model is shown, in characters. */
 const DETAIL_MAX_CHARS = 500;

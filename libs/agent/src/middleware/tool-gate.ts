@@ -1,17 +1,10 @@
-import { ToolMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
-import { headOf, type ToolRefused } from "@antler/contracts";
-
-import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
+import { TASK_TOOL_NAME } from "../delegations/task-calls.ts";
 import { PromotedState, type PromotedTools } from "../thread-state.ts";
 import { type DeferredCatalog, isWithheld } from "../tools/deferred-catalog.ts";
+import { refusalMessage, type ToolRefusal, toolRefusal } from "../tools/tool-refusal.ts";
 import { TOOL_SEARCH_NAME } from "../tools/tool-search-tool.ts";
-
-/** Longest name of a refused call that is repeated, in characters. */
-const NAME_MAX_CHARS = 128;
-
-export type ToolRefusal = Omit<ToolRefused, "caller">;
 
 export interface ToolGateOptions {
   /** Names of all tools that the agent may call, exactly as they are called. */
@@ -39,12 +32,11 @@ export function createToolGate({ permitted, catalog, onRefused }: ToolGateOption
         tools: request.tools.filter((tool) => reasonAgainst(String(tool.name), request.state) === null),
       }),
     wrapToolCall: (request, handler) => {
-      const { name, id = "" } = request.toolCall;
-      const reason = reasonAgainst(name, request.state);
+      const reason = reasonAgainst(request.toolCall.name, request.state);
       if (reason === null) return handler(request);
-      const shown = headOf(name.toWellFormed(), NAME_MAX_CHARS);
-      onRefused({ tool_name: shown, tool_call_id: id, reason });
-      return new ToolMessage({ tool_call_id: id, name: shown, status: "error", content: refusalText(shown, reason) });
+      const refusal = toolRefusal(request.toolCall, reason);
+      onRefused(refusal);
+      return refusalMessage(refusal, refusalText(refusal));
     },
   });
 }
@@ -53,7 +45,7 @@ function promotedIn(state: unknown): PromotedTools | undefined {
   return (state as { readonly promoted?: PromotedTools }).promoted;
 }
 
-function refusalText(name: string, reason: ToolRefusal["reason"]): string {
+function refusalText({ tool_name: name, reason }: ToolRefusal): string {
   if (reason === "not_promoted")
     return `Error: Tool '${name}' is not loaded yet. Call ${TOOL_SEARCH_NAME} with "select:${name}" first, then call it.`;
   if (name === TASK_TOOL_NAME)

@@ -1,6 +1,8 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
+import { isErrorResult } from "../messages/error-result.ts";
+
 /** Tools that write one file, which their argument `path` names. */
 const WRITING: readonly string[] = ["write_file", "str_replace"];
 
@@ -19,14 +21,10 @@ export function createWrittenFiles(): WrittenFiles {
       const result = await handler(request);
       const { name, args } = request.toolCall;
       const { path } = args as { readonly path?: unknown };
-      const isWritten = WRITING.includes(name) && ToolMessage.isInstance(result) && !isRefusal(result);
+      const isWritten = WRITING.includes(name) && ToolMessage.isInstance(result) && !isErrorResult(result);
       if (isWritten && typeof path === "string") paths.add(path);
       return result;
     },
   });
   return { middleware, paths: () => [...paths] };
-}
-
-function isRefusal({ status, text }: ToolMessage): boolean {
-  return status === "error" || text.startsWith("Error: ");
 }

@@ -5,8 +5,8 @@ import { BUILT_IN_SUBAGENTS, type SubagentType } from "./built-in-subagents.ts";
 export interface SubagentCapabilities {
   /** Whether commands can run, isolated or with leave. */
   readonly canRunCommands: boolean;
-  /** Whether agents may read the web; not without it. */
-  readonly canFetch?: boolean;
+  /** Whether agents may read the web. */
+  readonly canFetch: boolean;
 }
 
 /** The type of that name with the configuration over it; null when there is none. Built-in names come first. */
@@ -17,7 +17,10 @@ export function resolveSubagent(config: SubagentsConfig, name: string): Subagent
 }
 
 /** Names that a lead may choose, built-in ones first. Without commands the `bash` type is hidden. */
-export function subagentNames(config: SubagentsConfig, { canRunCommands }: SubagentCapabilities): string[] {
+export function subagentNames(
+  config: SubagentsConfig,
+  { canRunCommands }: Pick<SubagentCapabilities, "canRunCommands">,
+): string[] {
   const builtIn = BUILT_IN_SUBAGENTS.map(({ name }) => name);
   const custom = Object.keys(config.custom_agents).filter((name) => !builtIn.includes(name));
   return [...builtIn, ...custom].filter((name) => name !== "bash" || canRunCommands);

@@ -1,16 +1,11 @@
+import { TASK_TOOL_NAME } from "../delegations/task-calls.ts";
 import { narrowTools, type ToolScope, toolsInScope } from "../tools/tool-policy.ts";
 import type { SubagentType } from "./built-in-subagents.ts";
-import { TASK_TOOL_NAME } from "./limit-task-calls.ts";
 
 /**
- * The tools of a subagent by three filters of which each narrows: the lead's scope, the type's own lists, and what its
- * skills allow, where null means that they allow all. `task` is never among them.
+ * The tools of a subagent by two filters of which each narrows: the lead's scope and the type's own lists. `task` is
+ * never among them. What skills allow narrows them once those are loaded.
  */
-export function subagentTools(
-  type: Pick<SubagentType, "tools" | "deniedTools">,
-  scope: ToolScope,
-  skillTools: readonly string[] | null = null,
-): string[] {
-  const ofType = { allowed: type.tools, denied: [...type.deniedTools, TASK_TOOL_NAME] };
-  return narrowTools(narrowTools(toolsInScope(scope), ofType), { allowed: skillTools, denied: [] });
+export function subagentTools(type: Pick<SubagentType, "tools" | "deniedTools">, scope: ToolScope): string[] {
+  return narrowTools(toolsInScope(scope), { allowed: type.tools, denied: [...type.deniedTools, TASK_TOOL_NAME] });
 }

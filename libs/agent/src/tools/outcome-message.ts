@@ -2,8 +2,8 @@ import { ToolMessage } from "@langchain/core/messages";
 
 import { outcomeMetadata, outcomeText, type SubagentOutcome } from "@antler/contracts";
 
+import { TASK_TOOL_NAME } from "../delegations/task-calls.ts";
 import { wellFormed } from "../messages/well-formed.ts";
-import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
 
 /** What the lead gets back of a task: a text for the model, and beside it the facts for programs. */
 export function outcomeMessage(callId: string, given: SubagentOutcome): ToolMessage {

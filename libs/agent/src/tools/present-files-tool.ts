@@ -1,10 +1,12 @@
 import { ToolMessage } from "@langchain/core/messages";
-import { Command, type LangGraphRunnableConfig } from "@langchain/langgraph";
+import { Command } from "@langchain/langgraph";
 import { tool } from "langchain";
 import { z } from "zod";
 
 import { isAntlerError } from "@antler/contracts";
 import type { Sandbox } from "@antler/sandbox";
+
+import { callIdOf, type ToolCallConfig } from "./tool-call-config.ts";
 
 const NAME = "present_files";
 
@@ -15,10 +17,10 @@ const schema = z.object({
 /** Puts finished files before the user: they become artifacts of the thread, each once. All are presented or none. */
 export function createPresentFilesTool(sandbox: FileView) {
   return tool(
-    async ({ filepaths }: z.infer<typeof schema>, config: PresentConfig) => {
+    async ({ filepaths }: z.infer<typeof schema>, config: ToolCallConfig) => {
       const checks = await Promise.all(filepaths.map((path) => checked(path, sandbox)));
       const errors = checks.flatMap((check) => ("error" in check ? [check.error] : []));
-      const id = config.toolCall?.id ?? config.toolCallId ?? "";
+      const id = callIdOf(config);
       if (errors.length > 0) return answer(id, `Error: ${errors.join("; ")}`, "error");
       const artifacts = checks.flatMap((check) => ("path" in check ? [check.path] : []));
       return new Command({ update: { artifacts, messages: [answer(id, "Successfully presented files", "success")] } });
@@ -32,11 +34,6 @@ export function createPresentFilesTool(sandbox: FileView) {
     },
   );
 }
-
-type PresentConfig = LangGraphRunnableConfig & {
-  readonly toolCall?: { readonly id?: string };
-  readonly toolCallId?: string;
-};
 
 type FileView = Pick<Sandbox, "stat" | "list" | "threadData">;
 type EntryKind = NonNullable<Awaited<ReturnType<Sandbox["stat"]>>>["kind"];

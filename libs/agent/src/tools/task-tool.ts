@@ -1,11 +1,11 @@
-import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { tool } from "langchain";
 import { z } from "zod";
 
 import type { SubagentOutcome, TaskFrame } from "@antler/contracts";
 
-import { TASK_TOOL_NAME } from "../subagents/limit-task-calls.ts";
+import { TASK_TOOL_NAME } from "../delegations/task-calls.ts";
 import { outcomeMessage } from "./outcome-message.ts";
+import { callIdOf, type ToolCallConfig } from "./tool-call-config.ts";
 
 const schema = z.object({
   description: z.string().min(1).describe("A short title of the task, 3 to 5 words; for display"),
@@ -33,8 +33,8 @@ export interface TaskToolOptions {
 /** The lead's way to a subagent. To the model it is a tool like any other; its result is one text. */
 export function createTaskTool({ typeLines, isParallel, delegate, signal }: TaskToolOptions) {
   return tool(
-    async (input: z.infer<typeof schema>, config: TaskToolConfig) => {
-      const callId = config.toolCall?.id ?? config.toolCallId ?? "";
+    async (input: z.infer<typeof schema>, config: ToolCallConfig) => {
+      const callId = callIdOf(config);
       const signals = config.signal === undefined ? signal : AbortSignal.any([signal, config.signal]);
       const onFrame = (frame: TaskFrame) => config.writer?.(frame);
       return outcomeMessage(callId, await delegate({ ...input, callId, signal: signals, onFrame }));
@@ -42,11 +42,6 @@ export function createTaskTool({ typeLines, isParallel, delegate, signal }: Task
     { name: TASK_TOOL_NAME, description: description(typeLines, isParallel), schema },
   );
 }
-
-type TaskToolConfig = LangGraphRunnableConfig & {
-  readonly toolCall?: { readonly id?: string };
-  readonly toolCallId?: string;
-};
 
 function description(typeLines: readonly string[], isParallel: boolean): string {
   const [parallelGain, parallelRule] = isParallel ? [PARALLEL_GAIN, PARALLEL_RULE] : ["", ""];

@@ -1,10 +1,14 @@
 import type { StructuredToolInterface } from "@langchain/core/tools";
 
+import type { Config } from "@antler/contracts";
+import type { Sandbox } from "@antler/sandbox";
+
 import { createBashTool } from "./bash-tool.ts";
 import { createGlobTool } from "./glob-tool.ts";
 import { createGrepTool } from "./grep-tool.ts";
 import { createLsTool } from "./ls-tool.ts";
 import { createReadFileTool } from "./read-file-tool.ts";
+import { createReadMarks } from "./read-marks.ts";
 import { createStrReplaceTool } from "./str-replace-tool.ts";
 import type { ToolContext } from "./tool-context.ts";
 import { createWebFetchTool, WEB_FETCH_NAME } from "./web-fetch-tool.ts";
@@ -35,8 +39,27 @@ export const TOOL_GROUPS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(CATALOG).map(([name, { group }]) => [name, group]),
 );
 
-/** The tools of those names. A name that is not in the catalog is left out; policies refuse it before. */
-export function createTools(names: readonly string[], context: ToolContext): StructuredToolInterface[] {
+export interface ToolSources {
+  readonly config: Pick<Config, "sandbox" | "web_fetch">;
+  readonly sandbox: Sandbox;
+  /** Aborts with the execution. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The tools of one execution, by those names. A name that is not in the catalog is left out; policies refuse it before.
+ */
+export function createTools(
+  names: readonly string[],
+  { config, sandbox, signal }: ToolSources,
+): StructuredToolInterface[] {
+  const context: ToolContext = {
+    sandbox,
+    signal,
+    commandTimeoutMs: config.sandbox.command_timeout_seconds * 1000,
+    readMarks: createReadMarks(sandbox),
+    webFetch: config.web_fetch,
+  };
   return names.flatMap((name) => {
     const entry = Object.hasOwn(CATALOG, name) ? CATALOG[name] : undefined;
     return entry === undefined ? [] : [entry.create(context)];

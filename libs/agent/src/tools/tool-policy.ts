@@ -12,10 +12,10 @@ export interface ToolScope {
   readonly groups: readonly string[] | null;
   /** Whether commands can run, isolated or with leave. */
   readonly canRunCommands: boolean;
-  /** Whether the configuration lets agents read the web; not without it. */
-  readonly canFetch?: boolean;
+  /** Whether the configuration lets agents read the web. */
+  readonly canFetch: boolean;
   /** Tools of MCP servers. */
-  readonly mcp?: readonly ToolEntry[];
+  readonly mcp: readonly ToolEntry[];
 }
 
 /** The form in which names of tools are compared: outer space stripped, characters composed. Case counts. */
@@ -34,7 +34,7 @@ export function withoutDoubles(...sources: readonly (readonly ToolEntry[])[]): T
 }
 
 /** First filter: the names of the tools in a scope, the catalog's in its order and then those of MCP servers; never `task`. */
-export function toolsInScope({ groups, canRunCommands, canFetch = false, mcp = [] }: ToolScope): string[] {
+export function toolsInScope({ groups, canRunCommands, canFetch, mcp }: ToolScope): string[] {
   const catalog = Object.entries(TOOL_GROUPS).map(([name, group]) => ({ name, group }));
   return withoutDoubles(catalog, mcp)
     .filter(({ group }) => groups === null || groups.includes(group))

@@ -1,5 +1,4 @@
 import { ToolMessage } from "@langchain/core/messages";
-import type { LangGraphRunnableConfig } from "@langchain/langgraph";
 import { tool } from "langchain";
 import { z } from "zod";
 
@@ -7,6 +6,7 @@ import { headOf } from "@antler/contracts";
 
 import type { DeferredCatalog, DeferredTool } from "./deferred-catalog.ts";
 import { searchTools } from "./search-tools.ts";
+import { callIdOf, type ToolCallConfig } from "./tool-call-config.ts";
 
 export const TOOL_SEARCH_NAME = "tool_search";
 
@@ -27,11 +27,11 @@ export const FoundTools = z.object({ found: z.array(z.string()) });
 /** Finds deferred tools and makes them callable. The answer holds no schema: those come with the next request. */
 export function createToolSearchTool(catalog: DeferredCatalog) {
   return tool(
-    ({ query }: z.infer<typeof schema>, config: SearchConfig) => {
+    ({ query }: z.infer<typeof schema>, config: ToolCallConfig) => {
       const tools = searchTools(catalog.tools, query);
       const found = { found: tools.map(({ name }) => name) } satisfies z.infer<typeof FoundTools>;
       return new ToolMessage({
-        tool_call_id: config.toolCall?.id ?? config.toolCallId ?? "",
+        tool_call_id: callIdOf(config),
         name: TOOL_SEARCH_NAME,
         content: answerOf(tools),
         artifact: found,
@@ -47,11 +47,6 @@ export function createToolSearchTool(catalog: DeferredCatalog) {
     },
   );
 }
-
-type SearchConfig = LangGraphRunnableConfig & {
-  readonly toolCall?: { readonly id?: string };
-  readonly toolCallId?: string;
-};
 
 function answerOf(tools: readonly DeferredTool[]): string {
   if (tools.length === 0) return "No tool matches. The names that can be found are in <available-deferred-tools>.";

@@ -8,7 +8,7 @@ it("a subagent never has the tools that speak with the user, also when its type 
   const leadTools = ["write_todos", "ask_clarification", "present_files", "task"];
   const agents = { custom_agents: { eager: { description: "d", system_prompt: "s", tools: [...leadTools, "ls"] } } };
   const config = aConfig("http://127.0.0.1:9/v1", { subagents: agents });
-  const scope = { groups: null, canRunCommands: true, canFetch: true };
+  const scope = { groups: null, canRunCommands: true, canFetch: true, mcp: [] };
   const toolsOf = (name: string) => subagentTools(resolveSubagent(config.subagents, name)!, scope);
 
   expect(toolsOf("eager")).toEqual(["ls"]);

@@ -38,7 +38,7 @@ describe("leadPrompt", () => {
   });
 
   it("DF-U12 names neither the bash type nor an example of it where no command can run", () => {
-    expect(promptOf({ capabilities: { canRunCommands: false } })).not.toMatch(/bash/);
+    expect(promptOf({ capabilities: { canRunCommands: false, canFetch: false } })).not.toMatch(/bash/);
   });
 
   it("names the effective limits, whatever the configuration says", () => {

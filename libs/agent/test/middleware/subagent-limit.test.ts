@@ -1,10 +1,11 @@
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 
+import type { DroppedCalls } from "../../src/delegations/dropped-calls.ts";
+import { limitTaskCalls } from "../../src/delegations/limit-task-calls.ts";
 import { rawCallsOf } from "../../src/messages/rebuild-ai-message.ts";
 import { createSubagentLimit, type SubagentLimitOptions } from "../../src/middleware/subagent-limit.ts";
 import { delegationLimits } from "../../src/subagents/delegation-limits.ts";
-import { limitTaskCalls, type TrimmedCalls } from "../../src/subagents/limit-task-calls.ts";
 import { aConfig } from "../support/executions.ts";
 
 interface AnswerOptions {
@@ -30,7 +31,14 @@ const tasks = (count: number) => Array.from({ length: count }, () => "task");
 type Hook = (state: { messages: BaseMessage[] }) => { messages: AIMessage[] } | undefined;
 
 function hookOf(options: Partial<SubagentLimitOptions> = {}): Hook {
-  const middleware = createSubagentLimit({ maxConcurrent: 3, maxTotal: 6, spent: [], runId: "run", ...options });
+  const middleware = createSubagentLimit({
+    maxConcurrent: 3,
+    maxTotal: 6,
+    spent: [],
+    runId: "run",
+    onTrim: () => undefined,
+    ...options,
+  });
   return middleware.afterModel as unknown as Hook;
 }
 
@@ -46,7 +54,7 @@ describe("delegationLimits", () => {
       config: aConfig("http://127.0.0.1:1/v1", over),
       context,
       lane: "interactive",
-      capabilities: { canRunCommands: true },
+      capabilities: { canRunCommands: true, canFetch: false },
     });
 
   it("DF-L4 takes three at once and six in all by default", () => {
@@ -141,7 +149,7 @@ describe("SubagentLimit", () => {
     ["text", "I delegate", /^I delegate\n\n\[SUBAGENT LIMIT REACHED\]/],
     ["no text", "", /^\[SUBAGENT LIMIT REACHED\]/],
   ])("DF-L12 drops all and says so once the total is reached, with %s", (_name, content, expected) => {
-    const trims: TrimmedCalls[] = [];
+    const trims: DroppedCalls[] = [];
     const message = trimmed(answer(tasks(1), { content, raw: true }), {
       maxTotal: 2,
       spent: ["a", "b"],
@@ -152,7 +160,7 @@ describe("SubagentLimit", () => {
     expect(message.content).toMatch(expected);
     expect(message.response_metadata["finish_reason"]).toBe("stop");
     expect(rawCallsOf(message)).toBeUndefined();
-    expect(trims).toEqual([{ message, dropped: 1, reason: "per_run", isExhausted: true }]);
+    expect(trims).toEqual([{ count: 1, reason: "per_run", isExhausted: true }]);
   });
 
   it("DF-L12 adds the note as a block to content that is a list", () => {
@@ -166,12 +174,10 @@ describe("SubagentLimit", () => {
   });
 
   it("adds no note when only the cap of one answer was exceeded", () => {
-    const trims: TrimmedCalls[] = [];
+    const trims: DroppedCalls[] = [];
     trimmed(answer(tasks(4)), { onTrim: (trim) => trims.push(trim) });
 
-    expect(trims.map(({ dropped, reason, isExhausted }) => ({ dropped, reason, isExhausted }))).toEqual([
-      { dropped: 1, reason: "per_response", isExhausted: false },
-    ]);
+    expect(trims).toEqual([{ count: 1, reason: "per_response", isExhausted: false }]);
   });
 
   it("DF-L14 counts only the run's own calls", () => {

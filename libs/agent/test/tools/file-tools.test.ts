@@ -5,7 +5,6 @@ import { parseConfig } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { Sandbox } from "@antler/sandbox";
 
-import { createReadMarks } from "../../src/tools/read-marks.ts";
 import { createTools, TOOL_GROUPS } from "../../src/tools/tool-catalog.ts";
 import { aConfig, openWorkspaces, type TestWorkspaces } from "../support/executions.ts";
 
@@ -24,13 +23,12 @@ interface Bench {
 }
 
 /** The tools of one execution on a thread of its own, or on the one given. */
-async function aBench(threadId = newId(), commandTimeoutMs = 5000): Promise<Bench> {
+async function aBench(threadId = newId(), timeoutSeconds = 5): Promise<Bench> {
   const sandbox = await opened.workspaces.open("default", threadId);
   const signal = new AbortController().signal;
-  const { web_fetch: webFetch } = parseConfig({}, {});
-  const context = { sandbox, signal, commandTimeoutMs, readMarks: createReadMarks(sandbox), webFetch };
+  const config = parseConfig({ sandbox: { command_timeout_seconds: timeoutSeconds } }, {});
   const tools = new Map<string, StructuredToolInterface>(
-    createTools(Object.keys(TOOL_GROUPS), context).map((tool) => [tool.name, tool]),
+    createTools(Object.keys(TOOL_GROUPS), { config, sandbox, signal }).map((tool) => [tool.name, tool]),
   );
   return {
     sandbox,
@@ -67,7 +65,7 @@ describe("bash", () => {
   });
 
   it("kills a command at its time limit and keeps what it wrote", async () => {
-    const { use } = await aBench(newId(), 1000);
+    const { use } = await aBench(newId(), 1);
 
     expect(await use("bash", { command: "echo begun; sleep 60" })).toBe(
       "begun\nError: Command timed out after 1 seconds and was killed",

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { subagentTools } from "../../src/subagents/subagent-tools.ts";
+import { createToolkit } from "../../src/toolkit.ts";
 import { TOOL_GROUPS } from "../../src/tools/tool-catalog.ts";
 import { narrowTools, toolsInScope, withoutDoubles } from "../../src/tools/tool-policy.ts";
-import { createToolkit } from "../../src/tools/toolkit.ts";
 
 const MCP = ["far__add", "far__count", "near__add", "near__send", "own__bash"].map((name, index) => ({
   name,
@@ -48,11 +48,11 @@ describe("the tool policy", () => {
     });
     await fc.assert(
       fc.asyncProperty(cases, async ({ allow, deny, skills, ...given }) => {
-        const scope = { groups: given.groups, canRunCommands: given.canRunCommands, mcp: MCP };
+        const scope = { groups: given.groups, canRunCommands: given.canRunCommands, canFetch: true, mcp: MCP };
         const type = { tools: allow, deniedTools: deny };
         const first = toolsInScope(scope);
         const second = subagentTools(type, scope);
-        const third = subagentTools(type, scope, skills);
+        const third = narrowTools(second, { allowed: skills, denied: [] });
         expect([isSubset(first, ALL), isSubset(second, first), isSubset(third, second)]).toEqual([true, true, true]);
         expect(third).not.toContain("task");
         expect(third.filter((name) => deny.some((denied) => denied.trim() === name))).toEqual([]);
@@ -88,8 +88,8 @@ describe("the tool policy", () => {
     expect(narrowTools(ALL, { allowed: [], denied: [] })).toEqual([]);
     const type = { tools: null, deniedTools: [] };
     const scope = { groups: null, canRunCommands: true, canFetch: true, mcp: MCP };
-    expect(subagentTools(type, scope, null)).toEqual(ALL);
-    expect(subagentTools(type, scope, [])).toEqual([]);
+    expect(subagentTools(type, scope)).toEqual(ALL);
+    expect(subagentTools({ ...type, tools: [] }, scope)).toEqual([]);
   });
 
   it("compares composed forms of a name without outer space, and tells case", () => {
@@ -101,6 +101,8 @@ describe("the tool policy", () => {
   it("keeps the first of two tools with one name, also when its group is not allowed", () => {
     const own = { name: "ls", group: "file:read" };
     expect(withoutDoubles([own], [{ name: " ls", group: "mcp" }])).toEqual([own]);
-    expect(toolsInScope({ groups: ["mcp"], canRunCommands: true, mcp: [{ name: "ls", group: "mcp" }] })).toEqual([]);
+    expect(
+      toolsInScope({ groups: ["mcp"], canRunCommands: true, canFetch: false, mcp: [{ name: "ls", group: "mcp" }] }),
+    ).toEqual([]);
   });
 });

@@ -7,18 +7,23 @@ import { aConfig } from "../support/executions.ts";
 
 const ALL = ["bash", "ls", "read_file", "write_file", "str_replace", "glob", "grep"];
 
+const NO_MORE = { canFetch: false, mcp: [] };
+
 describe("toolsInScope", () => {
   it("gives all tools without groups", () => {
-    expect(toolsInScope({ groups: null, canRunCommands: true })).toEqual(ALL);
+    expect(toolsInScope({ ...NO_MORE, groups: null, canRunCommands: true })).toEqual(ALL);
   });
 
   it("gives the tools of the groups", () => {
-    expect(toolsInScope({ groups: ["file:write"], canRunCommands: true })).toEqual(["write_file", "str_replace"]);
-    expect(toolsInScope({ groups: [], canRunCommands: true })).toEqual([]);
+    expect(toolsInScope({ ...NO_MORE, groups: ["file:write"], canRunCommands: true })).toEqual([
+      "write_file",
+      "str_replace",
+    ]);
+    expect(toolsInScope({ ...NO_MORE, groups: [], canRunCommands: true })).toEqual([]);
   });
 
   it("never gives bash where no command can run", () => {
-    expect(toolsInScope({ groups: ["bash"], canRunCommands: false })).toEqual([]);
+    expect(toolsInScope({ ...NO_MORE, groups: ["bash"], canRunCommands: false })).toEqual([]);
   });
 });
 
@@ -36,7 +41,10 @@ describe("subagentTools", () => {
   const agent = (over: object) => ({ description: "d", system_prompt: "p", ...over });
   const toolsOf = (over: object, scope: object = {}) => {
     const config = aConfig("http://127.0.0.1:1/v1", { subagents: { custom_agents: { mine: agent(over) } } });
-    return subagentTools(resolveSubagent(config.subagents, "mine")!, { groups: null, canRunCommands: true, ...scope });
+    return subagentTools(resolveSubagent(config.subagents, "mine")!, {
+      ...{ ...NO_MORE, groups: null, canRunCommands: true },
+      ...scope,
+    });
   };
 
   it("never holds task, even where a type asks for it and denies nothing", () => {

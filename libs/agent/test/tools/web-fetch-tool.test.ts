@@ -114,7 +114,7 @@ describe("web_fetch", () => {
 
 describe("the tool web_fetch", () => {
   it("belongs to the group web and to those who may fetch", () => {
-    const scope = { canRunCommands: false, canFetch: true };
+    const scope = { canRunCommands: false, canFetch: true, mcp: [] };
     expect(toolsInScope({ ...scope, groups: ["web"] })).toEqual(["web_fetch"]);
     expect(toolsInScope({ ...scope, groups: ["web"], canFetch: false })).toEqual([]);
     expect(toolsInScope({ ...scope, groups: ["file:read"] })).not.toContain("web_fetch");

@@ -1,12 +1,13 @@
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { AgentMiddleware } from "langchain";
 
-import type { McpTools } from "../mcp/mcp-pool.ts";
-import { createToolGate, type ToolRefusal } from "../middleware/tool-gate.ts";
-import { createToolPromotion } from "../middleware/tool-promotion.ts";
-import { assertDeferred, deferredCatalog } from "./deferred-catalog.ts";
-import { createToolSearchTool } from "./tool-search-tool.ts";
-import { toolSections } from "./tool-sections.ts";
+import type { McpTools } from "./mcp/mcp-pool.ts";
+import { createToolGate } from "./middleware/tool-gate.ts";
+import { createToolPromotion } from "./middleware/tool-promotion.ts";
+import { assertDeferred, deferredCatalog } from "./tools/deferred-catalog.ts";
+import type { ToolRefusal } from "./tools/tool-refusal.ts";
+import { createToolSearchTool } from "./tools/tool-search-tool.ts";
+import { toolSections } from "./tools/tool-sections.ts";
 
 export interface ToolkitOptions {
   /** Names that policy left; an MCP tool that is not among them does not exist for the agent. */
