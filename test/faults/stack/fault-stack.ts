@@ -9,7 +9,7 @@ import { connectDeps } from "../../harness/delivery-stack.ts";
 import { type GatewayClient, gatewayClient } from "../../harness/gateway-client.ts";
 import { type ModelAnswer, type ModelRequest, type ModelServer, startModelServer } from "../../harness/model-server.ts";
 import { type BusServer, startBusServer } from "./bus-server.ts";
-import { type Fleet, type FleetSize, startFleet } from "./fleet.ts";
+import { type Fleet, type FleetSize, type OwnEnvironment, startFleet } from "./fleet.ts";
 import { startStoreServer, type StoreServer } from "./store-server.ts";
 import { startTcpTap, type TcpTap } from "./tcp-tap.ts";
 
@@ -21,6 +21,8 @@ export interface FaultStackOptions {
   readonly size?: Partial<FleetSize>;
   /** Puts a server between the services and the scripted model. */
   readonly modelUrl?: (baseUrl: string) => Promise<string>;
+  /** Added to the environment of single services. */
+  readonly environment?: OwnEnvironment;
 }
 
 /** Real servers and services under the defaults of production, with a place for every fault. */
@@ -67,7 +69,7 @@ export async function startFaultStack(options: FaultStackOptions = {}): Promise<
     database: environment.ANTLER_DATABASE,
     config: parseConfig(document, environment),
   });
-  const fleet = await startFleet({ ...SIZE, ...options.size }, environment);
+  const fleet = await startFleet({ ...SIZE, ...options.size }, environment, options.environment);
   return {
     ...{ bus, busTap, store, storeTap, fleet, model, deps, workspacesDir: environment.ANTLER_WORKSPACES_DIR },
     client: (place = 0) => gatewayClient(`http://127.0.0.1:${fleet.of("gateway")[place]?.port ?? 0}`),

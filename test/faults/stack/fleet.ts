@@ -14,15 +14,23 @@ export interface Fleet {
 
 export type FleetSize = Readonly<Record<ServiceName, number>>;
 
-export async function startFleet(size: FleetSize, environment: NodeJS.ProcessEnv): Promise<Fleet> {
+/** What only this service has in its environment, by how many of its kind were started before it. */
+export type OwnEnvironment = (name: ServiceName, place: number) => NodeJS.ProcessEnv;
+
+export async function startFleet(
+  size: FleetSize,
+  environment: NodeJS.ProcessEnv,
+  own: OwnEnvironment = () => ({}),
+): Promise<Fleet> {
   const living: ServiceProcess[] = [];
+  const started: Record<ServiceName, number> = { gateway: 0, "lead-runner": 0, "subagent-runner": 0 };
   const of = (name: ServiceName) => living.filter((service) => service.name === name);
   const remove = (service: ServiceProcess) => {
     const index = living.indexOf(service);
     if (index !== -1) living.splice(index, 1);
   };
   const start = async (name: ServiceName) => {
-    const service = await startService(name, environment);
+    const service = await startService(name, { ...environment, ...own(name, started[name]++) });
     void service.exited.then(() => remove(service));
     living.push(service);
   };

@@ -12,13 +12,23 @@ export async function publishRaw(port: number, subject: string, text: string): P
 
 interface ConsumerInfo {
   readonly num_ack_pending: number;
+  readonly delivered: { readonly consumer_seq: number };
 }
 
 /** How many messages of a durable are delivered and not acknowledged. */
 export async function countUnacknowledged(port: number, stream: string, durable: string): Promise<number> {
+  return (await consumerInfo(port, stream, durable)).num_ack_pending;
+}
+
+/** How often a durable has delivered anything. */
+export async function countDeliveries(port: number, stream: string, durable: string): Promise<number> {
+  return (await consumerInfo(port, stream, durable)).delivered.consumer_seq;
+}
+
+async function consumerInfo(port: number, stream: string, durable: string): Promise<ConsumerInfo> {
   const request = `SUB answer 1\r\nPUB $JS.API.CONSUMER.INFO.${stream}.${durable} answer 0\r\n\r\n`;
   const [, body = "{}"] = await speak(port, request, /MSG answer 1 \d+\r\n(\{.*\})\r\n/s);
-  return (JSON.parse(body) as ConsumerInfo).num_ack_pending;
+  return JSON.parse(body) as ConsumerInfo;
 }
 
 /** Says something in the server's text protocol on a connection of its own, and waits for what matches. */

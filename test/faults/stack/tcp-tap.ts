@@ -5,6 +5,8 @@ import { delay } from "@antler/platform";
 
 /** A piece of a client's request that was stopped on its way. */
 export interface HeldPiece {
+  /** The port from which its client is connected. */
+  readonly clientPort: number;
   /** Lets it pass. */
   forward(): void;
   /** Lets it pass, and nothing that the server answers on this connection. */
@@ -23,6 +25,9 @@ export interface TcpTap {
   accept(): Promise<void>;
   /** Delays everything that the clients send. */
   slow(delayMs: number): void;
+  /** Takes nothing more from the server until `flow`, as a client does that is too busy to read. */
+  stall(): void;
+  flow(): void;
   close(): Promise<void>;
 }
 
@@ -35,15 +40,18 @@ type Verdict = "forward" | "mute" | "drop";
 
 export async function startTcpTap(targetPort: number): Promise<TcpTap> {
   const sockets = new Set<Socket>();
+  const servers = new Set<Socket>();
   const traps = new Set<Trap>();
   const pace = { delayMs: 0 };
   const serve = (client: Socket) => {
     const server = connect(targetPort, "127.0.0.1");
+    servers.add(server);
     for (const socket of [client, server]) {
       sockets.add(socket);
       socket.on("error", () => undefined);
       socket.on("close", () => {
         sockets.delete(socket);
+        servers.delete(server);
         client.destroy();
         server.destroy();
       });
@@ -65,6 +73,8 @@ export async function startTcpTap(targetPort: number): Promise<TcpTap> {
     async accept() {
       await listen(listener, port);
     },
+    stall: () => servers.forEach((server) => server.pause()),
+    flow: () => servers.forEach((server) => server.resume()),
     slow(delayMs) {
       pace.delayMs = delayMs;
     },
@@ -89,11 +99,12 @@ interface Relay {
 
 /** Passes pieces on in their order; one that is held holds those after it. */
 function relay({ client, server, traps, pace }: Relay): void {
+  const clientPort = client.remotePort ?? 0;
   let isMuted = false;
   let last: Promise<void> = Promise.resolve();
   const passOn = async (piece: Buffer): Promise<void> => {
     if (pace.delayMs > 0) await delay(pace.delayMs);
-    const verdict = await verdictOn(piece, traps);
+    const verdict = await verdictOn(piece, traps, clientPort);
     if (verdict === "drop") client.destroy();
     isMuted ||= verdict === "mute";
     if (verdict !== "drop" && !server.destroyed) server.write(piece);
@@ -106,7 +117,7 @@ function relay({ client, server, traps, pace }: Relay): void {
   });
 }
 
-async function verdictOn(piece: Buffer, traps: Set<Trap>): Promise<Verdict> {
+async function verdictOn(piece: Buffer, traps: Set<Trap>, clientPort: number): Promise<Verdict> {
   if (traps.size === 0) return "forward";
   const text = piece.toString("latin1");
   const trap = [...traps].find(({ words }) => words.every((word) => text.includes(word)));
@@ -114,6 +125,7 @@ async function verdictOn(piece: Buffer, traps: Set<Trap>): Promise<Verdict> {
   traps.delete(trap);
   return new Promise((resolve) => {
     trap.spring({
+      clientPort,
       forward: () => resolve("forward"),
       forwardWithoutReply: () => resolve("mute"),
       drop: () => resolve("drop"),

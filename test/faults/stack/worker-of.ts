@@ -1,3 +1,5 @@
+import { readdir, readFile, readlink } from "node:fs/promises";
+
 import { expect } from "vitest";
 
 import type { ServiceProcess } from "../../harness/service-process.ts";
@@ -12,6 +14,31 @@ export async function leadOf({ deps, fleet }: FaultStack, runId: string): Promis
 export async function taskWorkerOf({ deps, fleet }: FaultStack, runId: string): Promise<ServiceProcess> {
   const [task] = await deps.store.tasks.listByRun(runId);
   return fleet.byPid(task?.claim?.pid);
+}
+
+/** The process that is connected from this port; it is found in what Linux tells of sockets. */
+export async function processAt({ fleet }: FaultStack, port: number): Promise<ServiceProcess> {
+  const inode = await socketInode(port);
+  for (const service of SERVICES.flatMap((name) => fleet.of(name)))
+    if (await holdsSocket(service.pid, inode)) return service;
+  throw new Error(`No service is connected from port ${port}`);
+}
+
+const SERVICES = ["gateway", "lead-runner", "subagent-runner"] as const;
+
+async function socketInode(port: number): Promise<string> {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const tables = await Promise.all(
+    ["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")),
+  );
+  const rows = tables.flatMap((table) => table.split("\n").map((line) => line.trim().split(/\s+/)));
+  return rows.find(([, address = ""]) => address.endsWith(local))?.[9] ?? "none";
+}
+
+async function holdsSocket(pid: number, inode: string): Promise<boolean> {
+  const folder = `/proc/${pid}/fd`;
+  const links = await Promise.all((await readdir(folder)).map((fd) => readlink(`${folder}/${fd}`).catch(() => "")));
+  return links.includes(`socket:[${inode}]`);
 }
 
 const TAKEOVER_LIMIT_MS = 60_000;
