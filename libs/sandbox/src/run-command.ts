@@ -38,8 +38,16 @@ function startError(error: unknown, provider: ProviderName): unknown {
     return new AntlerError("invalid_request", "Field command is too long; put it into a file and run that", {
       cause: error,
     });
+  if (code === "ENOSPC" || code === "EDQUOT") return noTemporarySpace(error);
   if (code === "ENOENT") return sandboxUnavailable([{ provider, reason: "its program is gone" }]);
   return new AntlerError("internal", `The command could not be started: the system answered ${code}`, { cause: error });
+}
+
+function noTemporarySpace(cause: unknown): AntlerError {
+  const message =
+    "The command could not be started: no space is left in the temporary directory of this service; " +
+    "only its operator can free some there";
+  return new AntlerError("sandbox_unavailable", message, { cause });
 }
 
 async function startOf(resolver: PathResolver, request: CommandRequest): Promise<CommandStart> {

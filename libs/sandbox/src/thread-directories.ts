@@ -5,8 +5,9 @@ import { removeTree } from "./remove-tree.ts";
 import { safeName } from "./safe-name.ts";
 import type { SkillMounts } from "./skill-mounts.ts";
 import { skillRoots } from "./skill-mounts.ts";
+import { fileError } from "./system-error.ts";
 import type { VirtualRoot } from "./virtual-roots.ts";
-import { OUTPUTS_ROOT, UPLOADS_ROOT, WORKSPACE_ROOT } from "./virtual-roots.ts";
+import { OUTPUTS_ROOT, UPLOADS_ROOT, USER_DATA, WORKSPACE_ROOT } from "./virtual-roots.ts";
 
 /** Where a thread's files lie on the host. */
 export interface ThreadDirectories {
@@ -32,10 +33,15 @@ export function threadDirectories(root: string, tenantId: string, threadId: stri
   };
 }
 
+/** Errors: `path_refused` under the virtual path of the thread's data, such as when the disk is full. */
 export async function makeThreadDirectories(directories: ThreadDirectories): Promise<void> {
-  await mkdir(directories.base, { recursive: true, mode: 0o700 });
-  const { workspace, uploads, outputs, temporary } = directories;
-  await Promise.all([workspace, uploads, outputs, temporary].map((path) => mkdir(path, { recursive: true })));
+  const { base, workspace, uploads, outputs, temporary } = directories;
+  try {
+    await mkdir(base, { recursive: true, mode: 0o700 });
+    await Promise.all([workspace, uploads, outputs, temporary].map((path) => mkdir(path, { recursive: true })));
+  } catch (error) {
+    throw fileError(error, USER_DATA);
+  }
 }
 
 /** Removes all that is the thread's; repeatable. */
