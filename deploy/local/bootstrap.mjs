@@ -8,7 +8,7 @@ import { constants } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 
 import { clean } from "./clean.mjs";
-import { commands } from "./commands.mjs";
+import { answerInstead, commands } from "./commands.mjs";
 import { prepare } from "./prepare.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -51,12 +51,13 @@ function run(node, args) {
 
 async function main() {
   const [name, ...args] = process.argv.slice(2);
-  const command = commands[name];
-  if (command === undefined) {
-    process.stderr.write(`Unknown command "${name ?? ""}"; known are: ${Object.keys(commands).join(", ")}\n`);
-    return 2;
+  const instead = answerInstead(name, args);
+  if (instead !== undefined) {
+    (instead.exitCode === 0 ? process.stdout : process.stderr).write(`${instead.text}\n`);
+    return instead.exitCode;
   }
-  if (name === "clean") return clean(root, args);
+  const command = commands[name].run;
+  if (name === "clean") return clean(root);
   const node = await prepare(root);
   if (node === undefined) return 1;
   const script = command.find((part) => !part.startsWith("-"));

@@ -4,14 +4,9 @@ import { join } from "node:path";
 import { readHolder } from "./folder-lock.mjs";
 
 /**
- * Removes `.antler/` of the repository in `root`; refuses while a stack runs there, and takes no arguments: whoever
- * gives some expects something else. Returns the exit code.
+ * Removes `.antler/` of the repository in `root`; refuses while a stack runs there. Returns the exit code.
  */
-export function clean(root, args) {
-  if (args.length > 0) {
-    process.stderr.write(`antler: unexpected argument "${args[0]}". Usage: npm run clean\n`);
-    return 2;
-  }
+export function clean(root) {
   const folder = join(root, ".antler");
   const holder = readHolder(join(folder, "stack.lock"));
   if (holder !== undefined) {

@@ -44,8 +44,10 @@ function environmentTables(): string {
     markdownTable(["Variable", "Key it sets", "Meaning"], own),
     "These are no keys of the file.",
     meanings(PROCESS_VARIABLES),
-    "While `models` is empty, these name the default model. The first of `OPENAI_BASE_URL`, `OPENAI_API_KEY` and",
-    "`ANTHROPIC_API_KEY` that is set decides the provider.",
+    [
+      "While `models` is empty, these name the default model. The first of `OPENAI_BASE_URL`, `OPENAI_API_KEY` and",
+      "`ANTHROPIC_API_KEY` that is set decides the provider.",
+    ].join("\n"),
     meanings(MODEL_VARIABLES),
   ].join("\n\n");
 }

@@ -52,7 +52,7 @@ async function begin({ client, scan, print, note }: SurveyDeps, interrupt: Abort
   const { files } = await client.uploadWorkspace(threadId, packWorkspace(scan.files), interrupt);
   print(`Uploaded ${files} files to thread ${threadId}`);
   const runId = await client.createRun(threadId, SURVEY_REQUEST);
-  print(`Run ${runId}: the lead surveys them with three subagents in parallel`);
+  print(`Run ${runId}: the lead is to survey them with three subagents in parallel`);
   return { threadId, runId };
 }
 
@@ -71,7 +71,10 @@ function judge(run: RunView, tasks: readonly TaskView[], paths: SurveyPaths, rep
   const model = replayed ? "replayed" : (tasks[0]?.model_name ?? "unknown");
   const line = lineOf(run, tasks, { ...paths, model });
   const fault = faultOf(run, tasks, paths);
-  return fault === undefined ? line : { ...line, error: fault };
+  if (fault === undefined) return line;
+  const written = (path: string) => (existsSync(path) ? path : null);
+  const { countsPath, reportPath } = paths;
+  return { ...line, counts_path: written(countsPath), report_path: written(reportPath), error: fault };
 }
 
 function faultOf(run: RunView, tasks: readonly TaskView[], paths: SurveyPaths): string | undefined {

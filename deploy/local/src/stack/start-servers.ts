@@ -19,6 +19,14 @@ export interface ServerChoice {
   readonly modelStandIn: ModelStandIn;
 }
 
+/** The servers that the environment does not name, as people call them. */
+export function namesOfOwnServers(context: ServerContext): readonly string[] {
+  return [
+    ...(named(context, "NATS_URL") === undefined ? ["NATS"] : []),
+    ...(named(context, "MONGODB_URL") === undefined ? ["the document store"] : []),
+  ];
+}
+
 /** Starts, at the same time, each server that the environment does not name already. */
 export async function startServers(
   supervisor: Supervisor,

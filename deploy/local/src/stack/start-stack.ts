@@ -7,7 +7,7 @@ import { type PreparedTools, prepareTools } from "../tools/prepare-tools.ts";
 import { defaultServices, serviceSpec } from "./service-specs.ts";
 import { layOut, openFolder, type StackFolder } from "./stack-folder.ts";
 import type { Stack, StackOptions } from "./stack-options.ts";
-import { type Servers, startServers } from "./start-servers.ts";
+import { namesOfOwnServers, type Servers, startServers } from "./start-servers.ts";
 
 const defaultDrainMs = 90_000;
 const serverStopMs = 10_000;
@@ -70,9 +70,10 @@ function toolContext(folder: StackFolder, { environment, say }: StackOptions) {
 
 function launchServers({ folder, options, supervisor }: Start, tools: PreparedTools): Promise<Servers> {
   const { root, environment, modelStandIn = {}, say } = options;
-  return reportStep(say, "starting NATS and the document store", () =>
-    startServers(supervisor, { root, folder, environment: common(folder, environment) }, { tools, modelStandIn }),
-  );
+  const context = { root, folder, environment: common(folder, environment) };
+  const start = () => startServers(supervisor, context, { tools, modelStandIn });
+  const names = namesOfOwnServers(context);
+  return names.length === 0 ? start() : reportStep(say, `starting ${names.join(" and ")}`, start);
 }
 
 /** Starts the services at the same time. Returns the gateway's URL. */

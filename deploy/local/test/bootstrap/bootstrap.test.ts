@@ -115,6 +115,22 @@ describe("bootstrap", () => {
     expect(await run.ended).toBe(2);
     expect(run.errors()).toMatch(/Unknown command "nope"; known are: demo, start, test, /);
   });
+
+  it.each(["docs", "soak", "demo"])("explains %s without preparing or running anything", async (name) => {
+    const run = clone.run([name, "--help"]);
+
+    expect(await run.ended).toBe(0);
+    expect(run.output()).toMatch(new RegExp(`^Usage: npm run ${name}( -- .*)?\n.+\n$`));
+    expect(npmCalls()).toEqual([]);
+  });
+
+  it("refuses arguments of a command that takes none", async () => {
+    const run = clone.run(["docs", "now"]);
+
+    expect(await run.ended).toBe(2);
+    expect(run.errors()).toBe("docs takes no arguments, but was given now. Usage: npm run docs\n");
+    expect(npmCalls()).toEqual([]);
+  });
 });
 
 describe("clean", () => {

@@ -65,7 +65,10 @@ describe("provideTool", () => {
     expect(await provideTool(tool, context({ isRoot: true }))).toEqual({ path: `${folder}/bin/antler-test-tool` });
     expect(calls()[0]).toMatch(/^install -y --no-install-recommends .*test-tool$/);
     expect(existsSync(`${folder}/policy-rc.d`)).toBe(false);
-    expect(said).toEqual([expect.stringMatching(/^antler: installing Debian's test-tool … \d+\.\d s$/)]);
+    expect(said).toEqual([
+      "antler: installing Debian's test-tool …",
+      expect.stringMatching(/^antler: installing Debian's test-tool took \d+\.\d s$/),
+    ]);
   });
 
   it("leaves an administrator's daemon policy alone", async () => {
