@@ -7,7 +7,7 @@ import { newTraceContext } from "@antler/platform";
 
 import { type NatsServer, startNats } from "../../../test/harness/nats.ts";
 import { temporaryDirectory } from "../../../test/harness/temporary-directory.ts";
-import { type Bus, connectBus } from "../src/index.ts";
+import { type Bus, connectBus, type Delivery } from "../src/index.ts";
 import { durables, ensure, GENERAL, generalDurable, publishTasks, silent, taskTicket } from "./bus-test.ts";
 
 const WAIT = { timeout: 15_000, interval: 20 };
@@ -48,6 +48,34 @@ test("after a crash of the server what was waiting and what was in hand is deliv
   expect(bus.health()).toEqual({ ready: true, reasons: [] });
   const { seq } = await bus.publishTicket(GENERAL, taskTicket(), newTraceContext());
   await expect.poll(() => acked.has(seq), WAIT).toBe(true);
+  await bus.close();
+});
+
+test("tickets that are published one after the other while the server restarts are each stored once [FC-B11]", async () => {
+  await using directory = await temporaryDirectory();
+  await using first = await startNats({ dataDir: directory.path });
+  const bus = await open(first);
+  await ensure(bus);
+  const tickets = Array.from({ length: 50 }, () => taskTicket());
+  const placed: { seq: number }[] = [];
+  const publishAll = async () => {
+    for (const ticket of tickets) placed.push(await bus.publishTicket(GENERAL, ticket, newTraceContext()));
+  };
+  const publishing = publishAll();
+  await expect.poll(() => placed.length, { ...WAIT, interval: 1 }).toBeGreaterThan(5);
+  await first.kill();
+  await using second = await restart(first, directory.path);
+  await publishing;
+  const held: string[] = [];
+  const handle = async (delivery: Delivery) => {
+    held.push((JSON.parse(delivery.text) as { id: string }).id);
+    await delivery.ack();
+  };
+  bus.startPullLoop({ durable: generalDurable(), slots: 8, handle, logger: silent });
+  await expect.poll(() => new Set(held).size, WAIT).toBe(50);
+  expect(second.url).toBe(first.url);
+  expect(held.toSorted()).toEqual(tickets.map(({ id }) => id).toSorted());
+  expect(new Set(placed.map(({ seq }) => seq)).size).toBe(50);
   await bus.close();
 });
 
