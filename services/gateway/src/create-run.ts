@@ -5,6 +5,7 @@ import type { RunRequest } from "@antler/delivery";
 import { newId } from "@antler/platform";
 import type { RunRow } from "@antler/store";
 
+import { expectRemovable } from "./expect-removable.ts";
 import { expectResumable } from "./expect-resumable.ts";
 import type { GatewayDeps } from "./gateway-deps.ts";
 import { expectThread, TENANT } from "./http/lookups.ts";
@@ -47,6 +48,7 @@ async function submit(deps: CreateRunDeps, given: NewRun & { readonly runId: str
 }
 
 async function submitWithin(deps: CreateRunDeps, request: RunRequest, body: CreateRunBody): Promise<RunRow> {
+  await expectRemovable(deps, request.thread_id, request.input);
   await provideThread(deps, request, body.if_not_exists === "create");
   if (body.command === undefined) return deps.runs.submit(request);
   const continues = await expectResumable(deps, request.thread_id, body.command.resume);

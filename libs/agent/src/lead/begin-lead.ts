@@ -35,7 +35,7 @@ export async function beginLead(
   if (run.input === null) return { input: null, earlier: [] };
   const { results: finished, slots: carried } = await agent.unfinishedStep(run.thread_id);
   const closing = await closingMessages({ messages: saved, finished, endedCalls: deps.endedCalls }, 0);
-  const messages = [...closing, ...inputMessages(run.input)];
+  const messages = [...closing, ...inputMessages(run.input, [...saved, ...closing])];
   events.messages(messages);
   const input = { messages, sandbox: { sandbox_id: sandbox.id }, thread_data: sandbox.threadData, carried };
   return { input, earlier: [] };

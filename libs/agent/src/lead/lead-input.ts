@@ -3,7 +3,9 @@ import {
   type BaseMessageLike,
   coerceMessageLikeToMessage,
   HumanMessage,
+  RemoveMessage,
 } from "@langchain/core/messages";
+import { REMOVE_ALL_MESSAGES } from "@langchain/langgraph";
 import { z } from "zod";
 
 import { AntlerError, messageOf } from "@antler/contracts";
@@ -19,13 +21,28 @@ const Input = z.looseObject({
 });
 
 /**
- * The messages of a run's input, each with an id.
- * @throws AntlerError `invalid_request` when one of them is no message.
+ * The messages of a run's input, each with an id; `earlier` are those that they come after.
+ * @throws AntlerError `invalid_request` when one of them is no message, or removes one that is not there.
  */
-export function inputMessages(input: Readonly<Record<string, unknown>>): BaseMessage[] {
+export function inputMessages(
+  input: Readonly<Record<string, unknown>>,
+  earlier: readonly BaseMessage[],
+): BaseMessage[] {
   const parsed = Input.safeParse(input);
   if (!parsed.success) throw invalid(z.prettifyError(parsed.error));
-  return parsed.data.messages.map(asMessage);
+  const messages = parsed.data.messages.map(asMessage);
+  expectRemovable(messages, earlier);
+  return messages;
+}
+
+/** The graph does not take the removal of a message that it does not have. */
+function expectRemovable(messages: readonly BaseMessage[], earlier: readonly BaseMessage[]): void {
+  const known = new Set([REMOVE_ALL_MESSAGES, ...earlier.map(({ id }) => id)]);
+  for (const [index, message] of messages.entries()) {
+    if (RemoveMessage.isInstance(message) && !known.has(message.id))
+      throw invalid(`messages.${index}.id: must be the id of a message of the thread, or ${REMOVE_ALL_MESSAGES}`);
+    known.add(message.id);
+  }
 }
 
 function asMessage(value: unknown, index: number): BaseMessage {

@@ -1,3 +1,4 @@
+import { HumanMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 
 import { inputMessages } from "../../src/lead/lead-input.ts";
@@ -24,7 +25,7 @@ describe("the messages of a run's input", () => {
       message: expect.stringContaining(`messages.1.${fault}`) as string,
     }) as Error;
 
-    expect(() => inputMessages({ messages: ["fine", message] })).toThrow(refused);
+    expect(() => inputMessages({ messages: ["fine", message] }, [])).toThrow(refused);
   });
 
   it.each([
@@ -35,6 +36,22 @@ describe("the messages of a run's input", () => {
     { role: "assistant", content: null, tool_calls: [{ id: "a", name: "ls", args: {} }] },
     { type: "tool", content: "out", tool_call_id: "a" },
   ])("are taken in every form that providers have: %j", (message) => {
-    expect(inputMessages({ messages: [message] })).toHaveLength(1);
+    expect(inputMessages({ messages: [message] }, [])).toHaveLength(1);
+  });
+
+  it("may remove what the thread has, what came before in the input, or everything", () => {
+    const messages = [{ type: "human", id: "new", content: "a" }, ...["new", "old", "__remove_all__"].map(removal)];
+
+    expect(inputMessages({ messages }, [new HumanMessage({ id: "old", content: "b" })])).toHaveLength(4);
+  });
+
+  it("are refused with the field when they remove what the thread does not have", () => {
+    const refused = { code: "invalid_request", message: expect.stringContaining("messages.1.id: must be") as string };
+
+    expect(() => inputMessages({ messages: ["fine", removal("gone")] }, [])).toThrow(
+      expect.objectContaining(refused) as Error,
+    );
   });
 });
+
+const removal = (id: string) => ({ type: "remove", id });
