@@ -2,7 +2,7 @@ import type { LiveSignal, SubagentOutcome } from "@antler/contracts";
 import type { DelegateRequest, EventAppender, Lease, UsageWriter } from "@antler/delivery";
 import type { RunRow, TaskRow } from "@antler/store";
 
-export type { TaskOutcome as ChildOutcome,EndedCalls, RunOutcome as LeadOutcome } from "@antler/delivery";
+export type { TaskOutcome as ChildOutcome, EndedCalls, RunOutcome as LeadOutcome } from "@antler/delivery";
 
 /** The hold on a ledger row under which something is executed. */
 export type ExecutionLease = Omit<Lease, "claimId">;

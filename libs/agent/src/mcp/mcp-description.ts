@@ -1,5 +1,6 @@
 import { headOf } from "@antler/contracts";
 
+import { isDeeperThan } from "../messages/nesting.ts";
 import type { ServerTool } from "./mcp-connection.ts";
 
 /** What providers accept as the name of a tool. */
@@ -7,6 +8,9 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const DESCRIPTION_MAX_CHARS = 4000;
 const SCHEMA_MAX_CHARS = 32_768;
+
+/** Deepest nesting of a schema: whatever writes or reads it goes down level by level. */
+const SCHEMA_MAX_DEPTH = 100;
 
 /** How JSON writes a character that is half of a pair. */
 const LONE_SURROGATE = /\\ud[89a-f][0-9a-f]{2}/i;
@@ -26,6 +30,7 @@ export interface McpDescription {
 /** What a server says of a tool, fit for a model's request; or why it is not. The server's words are not trusted. */
 export function describeTool({ name, description, schema }: ToldTool): McpDescription | string {
   if (!NAME.test(name)) return "its name is not made of 1 to 64 letters, digits, hyphens and underscores";
+  if (isDeeperThan(schema, SCHEMA_MAX_DEPTH)) return `its schema is nested deeper than ${SCHEMA_MAX_DEPTH} levels`;
   const text = JSON.stringify(schema);
   if (text.length > SCHEMA_MAX_CHARS) return `its schema is longer than ${SCHEMA_MAX_CHARS} characters`;
   if (LONE_SURROGATE.test(text)) return "its schema is not well-formed text";

@@ -3,6 +3,7 @@ import type { ToolCall } from "@langchain/core/messages/tool";
 
 import { headOf } from "@antler/contracts";
 
+import { isDeeperThan } from "./nesting.ts";
 import { rawCallsOf, rebuildAiMessage } from "./rebuild-ai-message.ts";
 import { wellFormed } from "./well-formed.ts";
 
@@ -51,11 +52,6 @@ function withPlainArgs(call: ToolCall): ToolCall {
   if (isPlain && !isDeeperThan(args, ARGS_MAX_DEPTH)) return call;
   const shown = isDeeperThan(args, ARGS_MAX_DEPTH) ? "(nested too deeply)" : JSON.stringify(args);
   return { ...call, args: { unreadable_arguments: headOf(shown, UNREADABLE_MAX_CHARS) } };
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((entry) => isDeeperThan(entry, levels - 1));
 }
 
 /** Blocks without a type are nothing that anyone could read. */

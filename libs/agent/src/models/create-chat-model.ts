@@ -17,7 +17,7 @@ export interface ChatModelSources {
 
 /**
  * The chat model of a configuration entry. A provider is loaded when it is first asked for.
- * @throws AntlerError `model_failed` when the provider is not installed or its key is missing.
+ * @throws AntlerError `model_failed` when the provider is not installed, or its key is missing or no key at all.
  */
 export async function createChatModel(config: ModelConfig, sources: ChatModelSources): Promise<AgentModel> {
   switch (config.provider) {
@@ -30,8 +30,19 @@ export async function createChatModel(config: ModelConfig, sources: ChatModelSou
   }
 }
 
-function keyOf({ name, api_key_env }: ModelConfig, environment: Environment): string | undefined {
+/** What can stand in a header; a key that was copied with a dash or dots for its middle cannot. */
+const KEY_PATTERN = /^[\x21-\x7e]*$/;
+
+function givenKey({ name, api_key_env }: ModelConfig, environment: Environment): string | undefined {
   const key = api_key_env === undefined ? undefined : environment[api_key_env];
+  if (key === undefined || KEY_PATTERN.test(key)) return key;
+  const message = `Model ${name}: ${api_key_env} holds characters that stand in no key; copy the whole key into it`;
+  throw new AntlerError("model_failed", message);
+}
+
+function keyOf(config: ModelConfig, environment: Environment): string | undefined {
+  const { name, api_key_env } = config;
+  const key = givenKey(config, environment);
   if (api_key_env === undefined || key !== undefined) return key;
   throw new AntlerError("model_failed", `Model ${name} has no key: set the environment variable ${api_key_env}`);
 }
@@ -51,7 +62,7 @@ async function openai(config: ModelConfig, { environment, transport }: ChatModel
     return withStreamedEndings(
       new ChatOpenAI({ ...fields, apiKey: keyOf(config, environment) ?? "", configuration: { fetch } }),
     );
-  const apiKey = (config.api_key_env === undefined ? undefined : environment[config.api_key_env]) ?? "none";
+  const apiKey = givenKey(config, environment) ?? "none";
   return withStreamedEndings(
     new ChatOpenAICompletions({ ...fields, apiKey, configuration: { fetch, baseURL: config.base_url } }),
   );

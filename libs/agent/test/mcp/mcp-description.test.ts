@@ -7,15 +7,28 @@ import { mcpConfig } from "./mcp-setup.ts";
 const described = (over: object) =>
   describeTool({ name: "far__tool", description: "d", schema: { type: "object" }, ...over });
 
+/** A schema of so many levels. */
+function nested(levels: number): object {
+  let schema: object = { type: "object" };
+  for (let level = 1; level < levels; level += 1) schema = { not: schema };
+  return schema;
+}
+
 describe("describeTool", () => {
   it.each([
     ["a blank in its name", { name: "far__a b" }, /letters, digits/],
     ["a letter of another alphabet", { name: "far__\u0430dd" }, /letters, digits/],
     ["too long a name", { name: `far__${"a".repeat(60)}` }, /1 to 64/],
     ["too long a schema", { schema: { description: "x".repeat(40_000) } }, /longer than 32768/],
+    ["a schema of a hundred levels and one", { schema: nested(101) }, /deeper than 100 levels/],
+    ["a schema that no one could write as text", { schema: nested(100_000) }, /deeper than 100 levels/],
     ["half a character in its schema", { schema: { description: "x\ud83d" } }, /not well-formed/],
   ])("leaves out a tool with %s", (_what, over, reason) => {
     expect(described(over)).toMatch(reason);
+  });
+
+  it("takes a schema of a hundred levels", () => {
+    expect(described({ schema: nested(100) })).toMatchObject({ name: "far__tool" });
   });
 
   it("bounds a description without cutting a character in two", () => {
