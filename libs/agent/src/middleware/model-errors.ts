@@ -24,5 +24,12 @@ function modelError(modelName: string, error: unknown): AntlerError {
   let cause = error;
   while (MiddlewareError.isInstance(cause) && cause.cause !== undefined) cause = cause.cause;
   const code = isTransientModelError(cause) ? "model_unavailable" : "model_failed";
-  return new AntlerError(code, `Model ${modelName}: ${messageOf(cause)}`, { cause });
+  return new AntlerError(code, `Model ${modelName}: ${messageOf(cause)}${hintFor(cause)}`, { cause });
+}
+
+/** A provider's client does not say which setting led to a server that does not answer. */
+function hintFor(cause: unknown): string {
+  const name = typeof cause === "object" && cause !== null && "name" in cause ? cause.name : undefined;
+  const isUnreachable = name === "APIConnectionError" || messageOf(cause) === "Connection error.";
+  return isUnreachable ? " No server answers there: look at base_url of the model (OPENAI_BASE_URL)" : "";
 }

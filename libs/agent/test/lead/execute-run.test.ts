@@ -218,7 +218,10 @@ describe("executeRun", () => {
     expect(outcome).toMatchObject({
       status: "error",
       stop_reason: "model_error",
-      error: { code: "model_unavailable" },
+      error: {
+        code: "model_unavailable",
+        message: expect.stringMatching(/look at base_url of the model \(OPENAI_BASE_URL\)$/) as string,
+      },
     });
   });
 

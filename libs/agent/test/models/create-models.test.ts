@@ -77,13 +77,19 @@ describe("createModels", () => {
     });
   });
 
-  it.each(["http://127.0.0.1:1/v1", undefined])("names the variable whose key cannot be sent to %s", async (base_url) => {
-    const models = modelsOf({ ...(base_url !== undefined && { base_url }), api_key_env: "MY_KEY" }, { MY_KEY: "sk-…" });
-    await expect(models.get("m")).rejects.toMatchObject({
-      code: "model_failed",
-      message: "Model m: MY_KEY holds characters that stand in no key; copy the whole key into it",
-    });
-  });
+  it.each(["http://127.0.0.1:1/v1", undefined])(
+    "names the variable whose key cannot be sent to %s",
+    async (base_url) => {
+      const models = modelsOf(
+        { ...(base_url !== undefined && { base_url }), api_key_env: "MY_KEY" },
+        { MY_KEY: "sk-…" },
+      );
+      await expect(models.get("m")).rejects.toMatchObject({
+        code: "model_failed",
+        message: "Model m: MY_KEY holds characters that stand in no key; copy the whole key into it",
+      });
+    },
+  );
 
   it("names the provider when it is not installed", async () => {
     await expect(modelsOf({ provider: "nobody" }).get("m")).rejects.toMatchObject({
