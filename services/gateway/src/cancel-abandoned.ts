@@ -6,14 +6,17 @@ import type { GatewayDeps } from "./gateway-deps.ts";
 import type { OpenResponses } from "./stream/open-responses.ts";
 
 /** How long a store that does not answer is asked again: nobody is there who could repeat the request. */
-const INSIST_MS = 60_000;
-const PAUSE_MS = 1000;
+const PATIENCE = { insistMs: 60_000, pauseMs: 1000 };
 
 type AbandonedDeps = Pick<GatewayDeps, "runs" | "logger"> & { readonly open: Pick<OpenResponses, "closing"> };
 
 /** Cancels the run of a client that left and wanted it so. A run that has ended meanwhile is fine. */
-export async function cancelAbandoned({ runs, logger, open }: AbandonedDeps, run: RunRow): Promise<void> {
-  for (const untilMs = monotonicMs() + INSIST_MS; ;) {
+export async function cancelAbandoned(
+  { runs, logger, open }: AbandonedDeps,
+  run: RunRow,
+  { insistMs, pauseMs }: typeof PATIENCE = PATIENCE,
+): Promise<void> {
+  for (const untilMs = monotonicMs() + insistMs; ;) {
     try {
       await runs.cancel(run, "interrupt");
       return;
@@ -23,7 +26,7 @@ export async function cancelAbandoned({ runs, logger, open }: AbandonedDeps, run
         logger.info({ err: error, run_id: run._id }, "Run of a disconnected client was not cancelled");
         return;
       }
-      await delay(PAUSE_MS, open.closing).catch(() => undefined);
+      await delay(pauseMs, open.closing).catch(() => undefined);
     }
   }
 }
