@@ -1,5 +1,5 @@
 import { durablesOf, type DurableSpec, LEAD_POOL } from "@antler/contracts";
-import { delay } from "@antler/platform";
+import { delay, withDeadline } from "@antler/platform";
 import type { RunRow, TaskRow, WorkRow } from "@antler/store";
 
 import { createDeadLetterSink } from "./dead-letter-sink.ts";
@@ -67,10 +67,11 @@ function sharesOf({ config }: DeliveryDeps, pools: readonly string[]): { durable
 }
 
 const PING_DELAY_MS = 500;
+const PING_LIMIT_MS = 10_000;
 
 async function storeAnswers({ store }: DeliveryDeps, signal: AbortSignal): Promise<void> {
   for (;;) {
-    const answers = await store.ping().then(
+    const answers = await withDeadline(() => store.ping(), PING_LIMIT_MS, signal).then(
       () => true,
       () => false,
     );

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
+import { AntlerError } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { TaskRow } from "@antler/store";
 
@@ -110,6 +111,28 @@ describe("a worker that drains", () => {
     expect(await outcomes).toMatchObject([{ result: "second" }]);
     expect(performance.now() - askedAt).toBeLessThan(AT_ONCE_MS);
     expect(await rows()).toMatchObject([{ status: "completed", attempt: 1, epoch: 2 }]);
+  });
+
+  it("does not wait for a store that is silent", async () => {
+    const { tasks } = first.store;
+    const asked = Promise.withResolvers<undefined>();
+    const silent = async (): Promise<never> => {
+      throw new AntlerError("store_unavailable", "The store does not answer");
+    };
+    const ping = () => {
+      asked.resolve(undefined);
+      return new Promise<never>(() => undefined);
+    };
+    const store = { ...first.store, ping, tasks: { ...tasks, claim: silent, get: silent } };
+    const draining = startRunner({ ...first, store }, async () => completed("first"));
+    const outcomes = delegate(1);
+    await asked.promise;
+    const askedAt = performance.now();
+    await draining.drain(never);
+    expect(performance.now() - askedAt).toBeLessThan(AT_ONCE_MS);
+    startRunner(second, async () => completed("second"));
+
+    expect(await outcomes).toMatchObject([{ result: "second" }]);
   });
 
   it("ends some seconds after the cutoff also when what runs cannot be stopped", async () => {
