@@ -1,13 +1,6 @@
 export { executeTask } from "./child/execute-task.ts";
-export {
-  type AgentChunk,
-  type AgentInput,
-  type AgentSpec,
-  type AgentStreamMode,
-  type AgentStreamOptions,
-  type CompiledAgent,
-  createAgent,
-} from "./create-agent.ts";
+export type { AgentChunk, AgentInput, AgentStreamMode, AgentStreamOptions, CompiledAgent } from "./compiled-agent.ts";
+export { type AgentSpec, createAgent } from "./create-agent.ts";
 export type { ExecutionDeps } from "./execution-deps.ts";
 export { executeRun } from "./lead/execute-run.ts";
 export type { RunDeps } from "./lead/run-deps.ts";

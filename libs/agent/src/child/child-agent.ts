@@ -3,7 +3,8 @@ import { newId } from "@antler/platform";
 import type { Sandbox } from "@antler/sandbox";
 
 import { type AgentGuards, createAgentGuards } from "../agent-guards.ts";
-import { type CompiledAgent, createAgent } from "../create-agent.ts";
+import type { CompiledAgent } from "../compiled-agent.ts";
+import { createAgent } from "../create-agent.ts";
 import { createMarkedFailure } from "../middleware/marked-failure.ts";
 import { createStepRecorder, type StepRecorder } from "../middleware/step-recorder.ts";
 import { summarizationOf } from "../middleware/summarization.ts";

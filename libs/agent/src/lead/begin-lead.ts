@@ -1,6 +1,6 @@
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 
-import type { AgentInput, AgentResume, CompiledAgent } from "../create-agent.ts";
+import type { AgentInput, AgentResume, CompiledAgent } from "../compiled-agent.ts";
 import { turnOf } from "../messages/human-input.ts";
 import { ASK_CLARIFICATION_NAME } from "../tools/ask-clarification-tool.ts";
 import { closingMessages } from "./close-interrupted-calls.ts";

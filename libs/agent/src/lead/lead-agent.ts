@@ -4,7 +4,8 @@ import type { AgentMiddleware } from "langchain";
 import { newId } from "@antler/platform";
 
 import { type AgentGuards, createAgentGuards } from "../agent-guards.ts";
-import { type CompiledAgent, createAgent } from "../create-agent.ts";
+import type { CompiledAgent } from "../compiled-agent.ts";
+import { createAgent } from "../create-agent.ts";
 import type { DroppedCalls } from "../delegations/dropped-calls.ts";
 import { tokenBudgetOf } from "../guards/token-budget.ts";
 import type { McpTools } from "../mcp/mcp-pool.ts";
@@ -14,21 +15,16 @@ import { createEmptyAnswerNudge } from "../middleware/empty-answer-nudge.ts";
 import { createRepeatedTask } from "../middleware/repeated-task.ts";
 import { createSubagentLimit } from "../middleware/subagent-limit.ts";
 import { summarizationOf } from "../middleware/summarization.ts";
-import { createTodoList, type TodoList } from "../middleware/todo-list.ts";
+import { createTodoList } from "../middleware/todo-list.ts";
 import { createTurnLimit, type TurnLimit } from "../middleware/turn-limit.ts";
 import { createUsageRecorder, type UsageRecorder } from "../middleware/usage-recorder.ts";
 import { modelCallMiddleware } from "../model-call-middleware.ts";
 import type { Models } from "../models/models.ts";
 import type { Delegate, EventSink, ExecutionLease, UsageSink } from "../ports.ts";
 import { type DelegationLimits, delegationLimits } from "../subagents/delegation-limits.ts";
-import { createToolkit, type Toolkit } from "../toolkit.ts";
-import { createLeadTools } from "../tools/lead-tools.ts";
-import { createTaskTool } from "../tools/task-tool.ts";
-import { createTools } from "../tools/tool-catalog.ts";
-import { refusedEvent } from "../tools/tool-refusal.ts";
-import { delegateTask } from "./delegate-task.ts";
-import { leadPrompt, subagentTypeLines } from "./lead-prompt.ts";
+import { leadPrompt } from "./lead-prompt.ts";
 import type { LeadScope } from "./lead-scope.ts";
+import { createLeadToolkit } from "./lead-toolkit.ts";
 
 export interface LeadAgentOptions {
   readonly scope: LeadScope;
@@ -63,7 +59,7 @@ export async function createLeadAgent(options: LeadAgentOptions): Promise<LeadAg
   const modelName = scope.model.name;
   const summaries = { config: config.summarization, models, modelName, lease, usage, runId: run._id };
   const todos = createTodoList();
-  const toolkit = leadToolkit(options, limits, todos.tools);
+  const toolkit = createLeadToolkit({ ...options, limits, todos: todos.tools });
   const delegation = scope.canDelegate ? delegationMiddleware(options, limits, guards) : [];
   const sections = [...(scope.canDelegate ? [DELEGATION_AUTHORITY] : []), ...toolkit.sections];
   const agent = createAgent({
@@ -115,27 +111,5 @@ function usageRecorder({ scope, lease, usage }: LeadAgentOptions): UsageRecorder
     runId: scope.run._id,
     caller: "lead",
     modelName: scope.model.name,
-  });
-}
-
-function leadToolkit(options: LeadAgentOptions, limits: DelegationLimits, todos: TodoList["tools"]): Toolkit {
-  const { scope, lease, mcp, events } = options;
-  const { config, sandbox } = scope;
-  return createToolkit({
-    names: scope.tools,
-    own: createTools(scope.tools, { config, sandbox, signal: lease.signal }),
-    beside: [...(scope.canDelegate ? [taskTool(options, limits)] : []), ...todos, ...createLeadTools(sandbox)],
-    mcp,
-    isSearchEnabled: config.tools.tool_search.enabled,
-    onRefused: (refusal) => events.append(refusedEvent(refusal, { ownerId: scope.run._id, caller: "lead" })),
-  });
-}
-
-function taskTool({ scope, lease, delegate }: LeadAgentOptions, { maxConcurrent, maxTotal }: DelegationLimits) {
-  return createTaskTool({
-    typeLines: subagentTypeLines(scope),
-    isParallel: maxConcurrent > 1,
-    signal: lease.signal,
-    delegate: (call) => delegateTask(call, { scope, maxTotal, delegate }),
   });
 }

@@ -2,7 +2,7 @@ import { AIMessage, BaseMessage, HumanMessage, ToolMessage } from "@langchain/co
 
 import { eventKeys, type RunEvent, type StreamMode } from "@antler/contracts";
 
-import type { AgentChunk } from "../create-agent.ts";
+import type { AgentChunk } from "../compiled-agent.ts";
 import type { DroppedCalls } from "../delegations/dropped-calls.ts";
 import { toWire, toWireMessage } from "../messages/wire-message.ts";
 import type { EventSink } from "../ports.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { Interrupt } from "@antler/contracts";
 
-import type { AgentInput, AgentResume, AgentStreamMode, CompiledAgent } from "../create-agent.ts";
+import type { AgentInput, AgentResume, AgentStreamMode, CompiledAgent } from "../compiled-agent.ts";
 import type { RunToExecute } from "../ports.ts";
 import type { LeadDrive } from "./lead-drive.ts";
 import { createLiveDeltas } from "./live-deltas.ts";

@@ -29,6 +29,21 @@ describe("FC-C09 a lead that needs more model calls than it may make", () => {
     expect(server.requests).toHaveLength(struckAt);
   });
 
+  it("never ends at the graph's own limit, whatever stands around a call", async () => {
+    await using server = await startModelServer((request, index) =>
+      (request.tools ?? []).length === 0 ? says("Summary") : tenCalls(request, index % 9),
+    );
+    const summarization = { enabled: true, trigger_messages: 2, keep_messages: 1 };
+    const document = { runs: { max_model_calls: 12 }, loop_detection: { enabled: false }, summarization };
+    const config = aConfig(server.baseUrl, document);
+    await using opened = await openWorkspaces(config);
+
+    const outcome = await startLead({ config, ...opened }).outcome;
+
+    expect(outcome.error?.message).toBe("The lead reached its limit of 12 model calls; raise runs.max_model_calls");
+    expect(server.requests.filter(({ tools = [] }) => tools.length === 0).length).toBeGreaterThan(3);
+  });
+
   it("ends by itself when both let it", async () => {
     await using server = await startModelServer(tenCalls);
     const document = { runs: { max_model_calls: 12 }, loop_detection: { enabled: false } };

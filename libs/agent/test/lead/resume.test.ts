@@ -5,7 +5,7 @@ import { AntlerError } from "@antler/contracts";
 import { calls, inOrder, says, startModelServer } from "../../../../test/harness/model-server.ts";
 import { aConfig, aLease, aRecorder, aRun, aSaver, openWorkspaces } from "../support/executions.ts";
 import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
-import { callsAndResults, savedMessages, toldMessages } from "../support/messages.ts";
+import { callsAndResults, savedMessages, toldMessages, whenResultSaved } from "../support/messages.ts";
 
 const task = (id: string) => ({
   name: "task",
@@ -21,15 +21,19 @@ describe("a run that is claimed again", () => {
     const saver = aSaver();
     const run = aRun();
     const first = aLease({ epoch: 1 });
+    const allAsked = Promise.withResolvers<unknown>();
+    const firstSaved = whenResultSaved(saver, "c1");
     const waiting = recordingDelegate(async ({ envelope, signal }) => {
+      if (waiting.requests.length === 3) allAsked.resolve(true);
       if (envelope.tool_call_id === "c1") return anOutcome({ result: "first" });
-      if (waiting.requests.length === 3) setTimeout(() => first.abort("drained"), 200);
       return new Promise((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
       });
     });
     const recorder = aRecorder();
     const handedBack = startLead({ config, ...opened, saver, run, lease: first, delegate: waiting.delegate, recorder });
+    await Promise.all([allAsked.promise, firstSaved]);
+    first.abort("drained");
     await expect(handedBack.outcome).rejects.toMatchObject({ code: "drained" });
 
     const again = recordingDelegate(({ envelope }) => anOutcome({ result: envelope.tool_call_id }));

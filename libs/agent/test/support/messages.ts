@@ -24,3 +24,14 @@ export function callsAndResults(messages: readonly BaseMessage[]): { calls: stri
   const results = messages.flatMap((message) => ("tool_call_id" in message ? [String(message.tool_call_id)] : []));
   return { calls: calls.map(({ id }) => id).sort(), results: results.sort() };
 }
+
+/** Resolves once a call's result is saved, also when other calls of its step go on. */
+export function whenResultSaved(saver: BaseCheckpointSaver, callId: string): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const put = saver.putWrites.bind(saver);
+  saver.putWrites = async (config, writes, taskId) => {
+    await put(config, writes, taskId);
+    if (JSON.stringify(writes).includes(`"tool_call_id":"${callId}"`)) resolve(callId);
+  };
+  return promise;
+}
