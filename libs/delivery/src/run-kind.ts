@@ -1,6 +1,5 @@
 import {
   AntlerError,
-  type ErrorCode,
   eventKeys,
   isRunTerminal,
   type NewRunEvent,
@@ -9,12 +8,12 @@ import {
   type StoredError,
   subjects,
 } from "@antler/contracts";
-import type { Duty, RunRow, Settlement } from "@antler/store";
+import type { Duty, RunRow } from "@antler/store";
 
 import type { AppendEvents, DeliveryDeps } from "./delivery-deps.ts";
-import { isCancelEnding } from "./disposition.ts";
 import { expectContinuable } from "./expect-continuable.ts";
 import { pruneCheckpoints } from "./prune-checkpoints.ts";
+import { endingOf, OWED } from "./run-ending.ts";
 import { settlingAsMarked } from "./settle-run.ts";
 import {
   awaitTasksEnd,
@@ -25,7 +24,7 @@ import {
   signalCancel,
 } from "./sweep-tasks.ts";
 import type { TaskKind } from "./task-kind.ts";
-import type { Ending, WorkKind } from "./work-kind.ts";
+import type { WorkKind } from "./work-kind.ts";
 
 /** How a run ended, in the words of the one who executed it. */
 export interface RunOutcome {
@@ -36,9 +35,6 @@ export interface RunOutcome {
 }
 
 export type RunKind = WorkKind<RunRow, RunOutcome>;
-
-/** Everything that a terminal run owes. */
-const OWED: readonly Duty[] = ["sweep", "end_event", "signal", "prune"];
 
 export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: TaskKind): RunKind {
   const { store, bus } = deps;
@@ -98,36 +94,6 @@ export function createRunKind(deps: DeliveryDeps, append: AppendEvents, tasks: T
 
 function wish(run: RunRow): "interrupt" | "rollback" {
   return run.cancel?.action === "rollback" ? "rollback" : "interrupt";
-}
-
-const STATUS_OF_ENDING: Partial<Record<Ending["reason"], RunTerminalStatus>> = {
-  queue_timeout: "timeout",
-  execution_timeout: "timeout",
-  deadline: "timeout",
-  cancelled: "interrupted",
-  rolled_back: "error",
-};
-
-const CODE_OF_ENDING: Partial<Record<Ending["reason"], ErrorCode>> = {
-  queue_timeout: "deadline_exceeded",
-  execution_timeout: "deadline_exceeded",
-  deadline: "deadline_exceeded",
-  model_error: "model_failed",
-  envelope_refused: "envelope_refused",
-  stale_resume: "nothing_to_resume",
-  document_too_large: "document_too_large",
-  cancelled: "cancelled",
-  rolled_back: "cancelled",
-};
-
-function endingOf(ending: Ending): Settlement {
-  const { reason } = ending;
-  const code = CODE_OF_ENDING[reason] ?? "internal";
-  const message = reason === "rolled_back" ? "Rolled back by user" : ending.message;
-  const rolledBack = reason === "rolled_back" && { head: null };
-  const fields = { stop_reason: reason, error: { code, message }, output: null, ...rolledBack };
-  const unlessCancelled = !isCancelEnding(ending);
-  return { status: STATUS_OF_ENDING[reason] ?? "error", fields, owed: OWED, unlessCancelled };
 }
 
 /** What a run's log is to somebody who waits for its end. */

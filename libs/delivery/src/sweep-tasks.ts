@@ -21,10 +21,11 @@ export function endWaitingTasks(kind: TaskKind, runId: string): Promise<void> {
   return endThose(kind, runId, cancelledWaiting);
 }
 
-/** Marks the tasks of a run that have no mark yet, and ends those that no worker has begun. */
-export async function cancelTasks(kind: TaskKind, runId: string, action: CancelMark["action"]): Promise<void> {
-  await kind.ledger.markCancelled({ run_id: runId }, action, []);
+/** Marks the tasks of a run that have no mark yet, and ends those that no worker has begun. Returns how many it marked. */
+export async function cancelTasks(kind: TaskKind, runId: string, action: CancelMark["action"]): Promise<number> {
+  const marked = await kind.ledger.markCancelled({ run_id: runId }, action, []);
   await endWaitingTasks(kind, runId);
+  return marked;
 }
 
 /** Ends what is left of a run that has ended, waiting for workers as long as patience lasts. False when some remain. */
@@ -54,7 +55,8 @@ export interface TasksEnd {
 
 /** Waits until every task of a cancelled run is terminal; those whose workers take longer than the grace are ended. */
 export async function awaitTasksEnd(kind: TaskKind, bus: Bus, { runId, action, graceMs }: TasksEnd): Promise<void> {
-  await cancelTasks(kind, runId, action);
+  const marked = await cancelTasks(kind, runId, action);
+  if (marked > 0) signalCancel(bus, runId, action === "rollback" ? action : "interrupt");
   const wait = { bus, signal: AbortSignal.timeout(graceMs), pollMs: POLL_MS };
   const live = (await kind.ledger.listByRun(runId)).filter((task) => !kind.isTerminal(task));
   const ends = live.map((task) => waitUntilTerminal(kind, task._id, wait));
