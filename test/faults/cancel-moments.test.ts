@@ -4,6 +4,7 @@ import type { RunView } from "@antler/contracts";
 import { delay, withDeadline } from "@antler/platform";
 
 import type { RunIds } from "../harness/gateway-client.ts";
+import type { ModelAnswer, ModelRequest } from "../harness/model-server.ts";
 import { processesWith } from "../harness/processes-with.ts";
 import { cancelAndWatch, type Cancelled, markOf, newThread, openCallsOf, startMarked } from "./stack/cancelled-run.ts";
 import { type FaultStack, startFaultStack } from "./stack/fault-stack.ts";
@@ -20,6 +21,8 @@ interface Place {
 
 interface Moment {
   readonly options?: (mark: string) => GatedScriptOptions;
+  /** Whether the run is held there until it has ended. */
+  readonly isGivenUp?: boolean;
   /** Starts the run and resolves when it has come to the moment, with what lets it go on. */
   readonly come: (place: Place) => Promise<() => void>;
 }
@@ -53,14 +56,23 @@ const sleeping = (tasks: number) => (mark: string) => ({ tasks, command: `trap '
 
 const MOMENTS: Readonly<Record<string, Moment>> = {
   "before its first model call": { come: held(({ threadId }) => ["update", "checkpoints", threadId]) },
-  "in its first model call": { come: atCall((script) => script.leadCall(0)) },
+  "in its first model call": { come: atCall((script) => script.leadCall(0)), isGivenUp: true },
+  "while it waits to ask the model again": {
+    async come({ mark, start }) {
+      const asked = Promise.withResolvers<undefined>();
+      overloaded.set(mark, () => asked.resolve(undefined));
+      await start();
+      await asked.promise;
+      return () => overloaded.delete(mark);
+    },
+  },
   "in a tool call of its own": { options: sleeping(0), come: inCommand },
   "while a task of it is inserted": { come: held(({ mark }) => ["tasks", "envelope", mark]) },
   "while a task of it is claimed": { come: held(({ threadId }) => ["insert", "events", "subagent.start", threadId]) },
-  "while its tasks are in a model call": { come: atCall((script) => script.taskCall(1)) },
+  "while its tasks are in a model call": { come: atCall((script) => script.taskCall(1)), isGivenUp: true },
   "while its tasks run commands": { options: sleeping(2), come: inCommand },
   "while a task of it settles": { come: held(({ mark }) => ["findAndModify", "tasks", "result_sha256", mark]) },
-  "in its last model call": { come: atCall((script) => script.leadCall(2)) },
+  "in its last model call": { come: atCall((script) => script.leadCall(2)), isGivenUp: true },
   "while its end is stored": {
     async come({ start }) {
       const { runId } = await start();
@@ -77,13 +89,22 @@ const PLACES = { interactive: 32 };
 let stack: FaultStack;
 let scripts: MarkedScripts;
 const cancelled = new Map<string, Promise<Cancelled>>();
+/** Runs whose model refuses every call, by mark, with what is done then. */
+const overloaded = new Map<string, () => void>();
+
+function overloadOf({ messages }: ModelRequest): ModelAnswer | undefined {
+  const text = JSON.stringify(messages);
+  const [, tell] = [...overloaded].find(([mark]) => text.includes(mark)) ?? [];
+  tell?.();
+  return tell && { error: { message: "Too many requests", type: "rate_limit_error" }, status: 429 };
+}
 
 beforeAll(async () => {
   const pools = { lead: { slots: PLACES, concurrency: PLACES }, general: { slots: PLACES, concurrency: PLACES } };
   const size = { gateway: 1, "lead-runner": 1, "subagent-runner": 1 };
   stack = await startFaultStack({ size, document: () => ({ pools }) });
   scripts = markedScripts();
-  stack.script((request) => scripts.answer(request));
+  stack.script((request) => overloadOf(request) ?? scripts.answer(request));
   Object.keys(MOMENTS).forEach((name, place) => cancelled.set(name, cancelAt(name, markOf(place))));
   for (const cancelling of cancelled.values()) cancelling.catch(() => undefined);
 }, 300_000);
@@ -91,13 +112,13 @@ afterAll(() => stack.stop());
 
 async function cancelAt(name: string, mark: string): Promise<Cancelled> {
   const client = stack.client();
-  const { options, come } = MOMENTS[name]!;
+  const { options, come, isGivenUp = false } = MOMENTS[name]!;
   const script = scripts.add(mark, options?.(mark));
   const threadId = await newThread(client);
   let ids: RunIds = { threadId, runId: "" };
   const start = async () => (ids = await startMarked(client, mark, threadId));
   const release = await withDeadline(() => come({ script, mark, threadId, start }), COME_WITHIN_MS);
-  return cancelAndWatch({ client, scripts, mark, ids, release });
+  return cancelAndWatch({ client, scripts, mark, ids, release, isGivenUp });
 }
 
 describe("a run that is cancelled twice at once", { timeout: CASE_LIMIT_MS }, () => {

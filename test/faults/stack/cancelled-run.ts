@@ -29,6 +29,8 @@ export interface CancelOptions {
   readonly ids: RunIds;
   /** Called once the run is marked: lets go on what the test has held. */
   readonly release: () => void;
+  /** Whether that is done only when the run has ended: what is held is itself given up. */
+  readonly isGivenUp?: boolean;
   readonly withinMs?: number;
   /** How many cancels are sent at once; two without it. */
   readonly cancels?: number;
@@ -36,16 +38,17 @@ export interface CancelOptions {
 
 /** Cancels a run, waits for its end, and watches that nothing of it goes on. */
 export async function cancelAndWatch(options: CancelOptions): Promise<Cancelled> {
-  const { client, scripts, mark, ids, release, withinMs = STOPPED_WITHIN_MS, cancels = 2 } = options;
+  const { client, scripts, mark, ids, release, withinMs = STOPPED_WITHIN_MS, cancels = 2, isGivenUp = false } = options;
   const path = `/threads/${ids.threadId}/runs/${ids.runId}/cancel`;
   const answers = await Promise.all(Array.from({ length: cancels }, () => client.post(path)));
   const untilMs = performance.now() + withinMs;
-  release();
+  if (!isGivenUp) release();
   const waiting = client.post(`${path}?wait=true`);
   await delay(untilMs - performance.now());
   const survivors = await processesWith(mark);
   const waited = await waiting;
-  await delay(Math.max(0, untilMs + WATCHED_MS - performance.now()));
+  if (isGivenUp) release();
+  await delay(Math.max(untilMs - performance.now(), 0) + WATCHED_MS);
   return {
     ids,
     statuses: answers.map(({ status }) => status),

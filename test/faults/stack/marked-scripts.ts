@@ -2,7 +2,7 @@ import type { ModelAnswer, ModelRequest } from "../../harness/model-server.ts";
 import { isLead } from "../../harness/scripted-survey.ts";
 import { type GatedScript, gatedScript, type GatedScriptOptions } from "./gated-script.ts";
 
-/** Scripts of several runs at once. A run is known by a word that stands in what its user says. */
+/** Scripts of several runs at once. A run is known by a word that its user says, of several words by the newest. */
 export interface MarkedScripts {
   answer(request: ModelRequest): Promise<ModelAnswer>;
   add(mark: string, options?: GatedScriptOptions): GatedScript;
@@ -22,7 +22,7 @@ export function markedScripts(): MarkedScripts {
     taskCallsOf: (mark) => asked.filter((call) => call.mark === mark).map(({ atMs }) => atMs),
     async answer(request) {
       const text = JSON.stringify(request.messages);
-      const [mark, script] = [...scripts].find(([word]) => text.includes(word)) ?? [];
+      const [mark, script] = [...scripts].findLast(([word]) => text.includes(word)) ?? [];
       if (mark === undefined || script === undefined) throw new Error(`No script has its mark in ${text}`);
       if (!isLead(request)) asked.push({ mark, atMs: performance.now() });
       return script.answer(request);
