@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+import type { DeadLetterView, RunView } from "@antler/contracts";
+
+import { expectWhole, settledSnapshot } from "../faults/stack/whole-run.ts";
+import { type GatewayClient, gatewayClient } from "../harness/gateway-client.ts";
+import { says } from "../harness/model-server.ts";
+import { aRunDraft } from "../harness/rows.ts";
+import { type ServiceStack, startServiceStack } from "../harness/service-stack.ts";
+import { findViolations } from "../invariants/find-violations.ts";
+
+let stack: ServiceStack;
+let client: GatewayClient;
+
+beforeAll(async () => {
+  stack = await startServiceStack({ answer: () => says("Done after all."), services: { "subagent-runner": 0 } });
+  client = gatewayClient(stack.url);
+});
+afterAll(() => stack.stop());
+
+/** A run that was accepted, but whose one message nobody can read. */
+async function unreadableRun(): Promise<{ runId: string; threadId: string }> {
+  const { body } = await client.post("/threads", {});
+  const { thread_id: threadId } = body as { thread_id: string };
+  const draft = aRunDraft({ thread_id: threadId, input: { messages: [{ role: "user", content: "Do it." }] } });
+  await stack.deps.store.runs.insert(draft);
+  stack.deps.bus.signal("runs.interactive", { id: draft._id, written_by: "somebody else" });
+  return { runId: draft._id, threadId };
+}
+
+it("a run whose message is a dead letter ends, and is done by the run of its retry", async () => {
+  const { runId, threadId } = await unreadableRun();
+  const ended = await settledSnapshot(stack.deps.store, runId);
+  expect(findViolations(ended)).toEqual([]);
+  expect(ended.run).toMatchObject({ status: "error", stop_reason: "dead_lettered" });
+  const letters = await client.get<DeadLetterView[]>("/deadletters");
+  expect(letters).toMatchObject([{ row_id: runId, stream: "RUNS", retried_run_id: null }]);
+  const retry = () => client.post(`/deadletters/${letters[0]?.dead_letter_id}/retry`, undefined);
+
+  const answers = await Promise.all([retry(), retry()]);
+
+  const [first, second] = answers.map(({ body }) => body as RunView);
+  expect(second?.run_id).toBe(first?.run_id);
+  const { run } = await expectWhole(stack.deps.store, first?.run_id ?? "");
+  expect(run).toMatchObject({ thread_id: threadId, round: 1, epoch: 1 });
+  const state = await client.get<{ values: { messages: { type: string; content: unknown }[] } }>(
+    `/threads/${threadId}/state`,
+  );
+  expect(state.values.messages.map(({ type, content }) => [type, content])).toEqual([
+    ["human", "Do it."],
+    ["ai", "Done after all."],
+  ]);
+  expect(stack.model.requests).toHaveLength(1);
+});
