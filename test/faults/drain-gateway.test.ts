@@ -6,13 +6,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { type FaultStack, startFaultStack } from "./stack/fault-stack.ts";
 import { followStream } from "./stack/follow-stream.ts";
 import { gatedScript, type GatedScriptOptions } from "./stack/gated-script.ts";
-import { shutdowns } from "./stack/service-lines.ts";
+import { drainSteps, shutdowns } from "./stack/service-lines.ts";
 import { startTraffic } from "./stack/steady-traffic.ts";
 import { expectWhole } from "./stack/whole-run.ts";
 
+const document = () => ({ logging: { level: "debug" } });
+
 let stack: FaultStack;
 beforeAll(async () => {
-  stack = await startFaultStack({ size: { "lead-runner": 1, "subagent-runner": 1 } });
+  stack = await startFaultStack({ document, size: { "lead-runner": 1, "subagent-runner": 1 } });
 }, 300_000);
 afterEach(() => stack.fleet.heal(), 300_000);
 afterAll(() => stack.stop());
@@ -80,6 +82,7 @@ describe("SIGTERM to the gateway", { timeout: CASE_LIMIT_MS }, () => {
 
       expect(await waiting).toMatchObject({ status: 200, body: { messages: expect.any(Array) as unknown[] } });
       expect(await draining!.exited).toBe(0);
+      expect(drainSteps(draining!)).toEqual(["http", "reconciler", "workspaces", "bus", "store"]);
       const whole = await followStream(() => second, ids);
       for (const { connections, ids: seen } of followed) {
         expect(connections).toBe(2);

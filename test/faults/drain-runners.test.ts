@@ -87,19 +87,25 @@ describe("SIGTERM with work that is longer than the grace", { timeout: CASE_LIMI
     },
   );
 
-  it("to the lead-runner: another one goes on from its checkpoint, and no task is executed again", async () => {
-    const script = scripted();
-    const held = script.leadCall(2);
-    const { runId } = await stack.client().startRun();
-    await held.reached;
-    const draining = await leadOf(stack, runId);
+  it.each(["its last model call", "its tasks"] as const)(
+    "to the lead-runner that waits for %s: another one goes on, and no task is executed again",
+    async (awaited) => {
+      const script = scripted();
+      const held = awaited === "its tasks" ? script.taskCall(1) : script.leadCall(2);
+      const { runId } = await stack.client().startRun();
+      await held.reached;
+      const draining = await leadOf(stack, runId);
 
-    expect(await terminate(draining)).toMatchObject({ code: 0 });
-    held.open();
-    const { run, tasks } = await expectWhole(stack.deps.store, runId);
-    expect(run).toMatchObject({ attempt: 1, epoch: 2, calls: { length: 2 } });
-    expect(tasks.map(({ epoch }) => epoch)).toEqual([1, 1]);
-  });
+      expect(await terminate(draining)).toMatchObject({ code: 0 });
+      held.open();
+      const { run, tasks } = await expectWhole(stack.deps.store, runId);
+      expect(run).toMatchObject({ attempt: 1, epoch: 2, calls: { length: 2 } });
+      expect(tasks.map(({ attempt, epoch }) => [attempt, epoch])).toEqual([
+        [1, 1],
+        [1, 1],
+      ]);
+    },
+  );
 });
 
 describe("SIGTERM to the gateway and the runners of a run", { timeout: CASE_LIMIT_MS }, () => {
