@@ -1,6 +1,7 @@
 import {
   type Checkpoint,
   type CheckpointMetadata,
+  INTERRUPT,
   type PendingWrite,
   type SerializerProtocol,
   WRITES_IDX_MAP,
@@ -44,6 +45,13 @@ export function createCheckpointWriter(
   const upsertAll = (operations: Parameters<Collections["checkpointWrites"]["bulkWrite"]>[0]) =>
     storeCall(() => repeatOnDuplicate(() => collections.checkpointWrites.bulkWrite(operations)));
 
+  /** A question belongs to the run that asked it first: when a later run that asks it again is rolled back, it stays. */
+  const updateOf = (channel: string, operator: "$set" | "$setOnInsert", fields: object) => {
+    const owner = { run_id: runId, epoch };
+    if (operator === "$set" && channel === INTERRUPT) return { $set: fields, $setOnInsert: owner };
+    return { [operator]: { ...fields, ...owner } };
+  };
+
   return {
     async checkpoint(place, checkpoint, metadata) {
       const [type, value] = await serde.dumpsTyped(checkpoint);
@@ -68,8 +76,8 @@ export function createCheckpointWriter(
         const [type, value] = await serde.dumpsTyped(given);
         assertBounded("Pending write", value.byteLength);
         const filter = { ...keyOf(address), task_id: taskId, idx: WRITES_IDX_MAP[channel] ?? index };
-        const fields = { channel, type, value: new Binary(value), task_path: taskPath, run_id: runId, epoch };
-        return { updateOne: { filter, update: { [operator]: fields }, upsert: true } };
+        const fields = { channel, type, value: new Binary(value), task_path: taskPath };
+        return { updateOne: { filter, update: updateOf(channel, operator, fields), upsert: true } };
       });
       await upsertAll(await Promise.all(operations));
     },

@@ -71,6 +71,27 @@ async function putChain(saver: FencedSaver, threadId: string, count: number, fro
 
 const headOf = async (runId: string) => (await store.runs.get(runId))?.head;
 
+describe("a run that is rolled back", () => {
+  it("takes its answers along, and leaves a question that an earlier run asked before it", async () => {
+    const threadId = newId();
+    const asking = await claimRun(threadId);
+    const [head = ""] = await putChain(asking.saver, threadId, 1);
+    const question = { id: "0".repeat(32), value: { question: "Which?" } };
+    for (const task of ["first", "second"])
+      await asking.saver.putWrites(at(threadId, head), [["__interrupt__", [question]]], task);
+    const answering = await claimRun(threadId);
+    await answering.saver.putWrites(at(threadId, head), [["__resume__", ["this"]]], "first");
+    await answering.saver.putWrites(at(threadId, head), [["messages", "answered"]], "first");
+    await answering.saver.putWrites(at(threadId, head), [["__interrupt__", [question]]], "second");
+    const openTasks = async () => (await store.states.readState(threadId, head))?.interrupts.map((one) => one.task_id);
+    expect(await openTasks()).toEqual(["second"]);
+    await store.checkpoints.keepOnlyHead(answering.run._id, null);
+
+    expect((await openTasks())?.sort()).toEqual(["first", "second"]);
+    expect((await asking.saver.getTuple(at(threadId, head)))?.pendingWrites).toHaveLength(2);
+  });
+});
+
 describe("the head of a run", () => {
   it("is moved by put and read without an id", async () => {
     const threadId = newId();
