@@ -22,6 +22,8 @@ export interface NatsOptions {
 export interface NatsServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** Where the server tells of itself over HTTP. */
+  readonly monitorUrl: string;
   readonly pid: number;
   /** Ends the server in order, with its files on disk. */
   stop(): Promise<void>;
@@ -42,7 +44,7 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
   const output = tailOf(child);
   const killAtExit = () => child.kill("SIGKILL");
   process.once("exit", killAtExit);
-  const { url, port } = await addressOf(child, own, output);
+  const address = await addressOf(child, own, output);
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
     if (child.exitCode === null && child.signalCode === null) {
       const exited = once(child, "exit");
@@ -54,7 +56,7 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
   };
   const stop = () => end("SIGTERM");
   const kill = () => end("SIGKILL");
-  return { url, port, pid: child.pid ?? 0, stop, kill, [Symbol.asyncDispose]: stop };
+  return { ...address, pid: child.pid ?? 0, stop, kill, [Symbol.asyncDispose]: stop };
 }
 
 /** The program that tests start: the one of NATS_SERVER, else the system's. */
@@ -76,18 +78,18 @@ async function addressOf(child: ChildProcess, portsDir: string, output: () => st
   await spawned;
   const path = join(portsDir, `nats-server_${child.pid ?? 0}.ports`);
   while (child.exitCode === null) {
-    const url = await readUrl(path);
-    if (url !== undefined) return { url, port: Number(new URL(url).port) };
+    const urls = await readUrls(path);
+    if (urls !== undefined) return { ...urls, port: Number(new URL(urls.url).port) };
     await delay(POLL_MS, limit);
   }
   throw new Error(`nats-server ended with code ${child.exitCode}: ${output()}`);
 }
 
 /** The server writes the file in one go, but it may be seen while it is still empty. */
-async function readUrl(path: string): Promise<string | undefined> {
+async function readUrls(path: string): Promise<Pick<NatsServer, "url" | "monitorUrl"> | undefined> {
   try {
-    const { nats } = JSON.parse(await readFile(path, "utf8")) as { nats: string[] };
-    return nats[0];
+    const { nats, monitoring } = JSON.parse(await readFile(path, "utf8")) as { nats: string[]; monitoring: string[] };
+    return { url: nats[0]!, monitorUrl: monitoring[0]! };
   } catch {
     return undefined;
   }

@@ -53,16 +53,20 @@ async function sendEvents(options: RunStreamOptions, messages: MessageProjection
   const signal = AbortSignal.any([client.closed, closing]);
   for await (const event of events.follow(run, { afterSeq, signal })) {
     client.write(...framesOf(event, view), ...messages.finished(event));
-    if (!(await client.ready())) {
-      client.disconnect(
-        "slow_reader",
-        "The client stopped reading, with more unread than streaming.client_buffer_bytes allows",
-      );
-      return;
-    }
+    if (!(await client.ready())) return void dropSlowReader(options);
     if (event.type === "run.end" || signal.aborted) return;
   }
   if (!signal.aborted) await sendEnd(options);
+}
+
+const SLOW_READER = "The client stopped reading, with more unread than streaming.client_buffer_bytes allows";
+
+function dropSlowReader({ client, run, logger }: RunStreamOptions): void {
+  logger.warn(
+    { run_id: run._id, last_event_id: client.lastId, reason: "slow_reader" },
+    `Stream closed: ${SLOW_READER}`,
+  );
+  client.disconnect("slow_reader", SLOW_READER);
 }
 
 /** The log has no end beyond the client's last id, but the run may have ended: that is told all the same. */
