@@ -62,35 +62,31 @@ describe("SIGTERM to the gateway", { timeout: CASE_LIMIT_MS }, () => {
     }
   });
 
-  it(
-    "with open streams and a waiting request: streams go on elsewhere, the request has its answer [FC-D08]",
-    { tags: ["short"] },
-    async () => {
-      const held = scripted({ tasks: 1 }).taskCall(1);
-      const [draining] = stack.fleet.of("gateway");
-      const first = stack.client(0);
-      const second = stack.client(1);
-      const ids = await first.startRun();
-      const waiting = waitFor(first);
-      const followings = [0, 1, 2].map(() => followStream((attempt) => (attempt === 0 ? first : second), ids));
-      await held.reached;
-      await expect.poll(() => openResponses(draining!.port), { timeout: 30_000 }).toBe(4);
-      draining!.kill("SIGTERM");
-      await expect.poll(() => openResponses(stack.fleet.of("gateway").at(-1)!.port), { timeout: 30_000 }).toBe(3);
-      held.open();
-      const followed = await Promise.all(followings);
+  it("with open streams and a waiting request: streams go on elsewhere, the request has its answer [FC-D08]", async () => {
+    const held = scripted({ tasks: 1 }).taskCall(1);
+    const [draining] = stack.fleet.of("gateway");
+    const first = stack.client(0);
+    const second = stack.client(1);
+    const ids = await first.startRun();
+    const waiting = waitFor(first);
+    const followings = [0, 1, 2].map(() => followStream((attempt) => (attempt === 0 ? first : second), ids));
+    await held.reached;
+    await expect.poll(() => openResponses(draining!.port), { timeout: 30_000 }).toBe(4);
+    draining!.kill("SIGTERM");
+    await expect.poll(() => openResponses(stack.fleet.of("gateway").at(-1)!.port), { timeout: 30_000 }).toBe(3);
+    held.open();
+    const followed = await Promise.all(followings);
 
-      expect(await waiting).toMatchObject({ status: 200, body: { messages: expect.any(Array) as unknown[] } });
-      expect(await draining!.exited).toBe(0);
-      expect(drainSteps(draining!)).toEqual(["http", "reconciler", "workspaces", "bus", "store"]);
-      const whole = await followStream(() => second, ids);
-      for (const { connections, ids: seen } of followed) {
-        expect(connections).toBe(2);
-        expect(seen).toEqual(whole.ids);
-      }
-      await expectWhole(stack.deps.store, ids.runId);
-    },
-  );
+    expect(await waiting).toMatchObject({ status: 200, body: { messages: expect.any(Array) as unknown[] } });
+    expect(await draining!.exited).toBe(0);
+    expect(drainSteps(draining!)).toEqual(["http", "reconciler", "workspaces", "bus", "store"]);
+    const whole = await followStream(() => second, ids);
+    for (const { connections, ids: seen } of followed) {
+      expect(connections).toBe(2);
+      expect(seen).toEqual(whole.ids);
+    }
+    await expectWhole(stack.deps.store, ids.runId);
+  });
 
   it("twice within 100 ms, with kept connections: one drain, which serves them to their end [FC-D11] [FC-I05]", async () => {
     const [draining] = stack.fleet.of("gateway");

@@ -59,33 +59,29 @@ describe("SIGTERM under steady traffic", { timeout: CASE_LIMIT_MS }, () => {
 });
 
 describe("SIGTERM with work that is longer than the grace", { timeout: CASE_LIMIT_MS }, () => {
-  it(
-    "to the subagent-runner: its tasks alone are executed again, at once and without a charge [FC-B01] [FC-I03]",
-    { tags: ["short"] },
-    async () => {
-      const script = scripted();
-      const held = script.taskCall(1);
-      const { runId } = await stack.client().startRun();
-      await held.reached;
-      const tasks = () => stack.deps.store.tasks.listByRun(runId);
-      await expect.poll(async () => (await tasks()).map(({ epoch }) => epoch), { timeout: 30_000 }).toEqual([1, 1]);
-      const draining = await taskWorkerOf(stack, runId);
-      const expected = (await tasks()).map(({ claim }) => (claim?.pid === draining.pid ? 2 : 1));
-      const ended = terminate(draining);
+  it("to the subagent-runner: its tasks alone are executed again, at once and without a charge [FC-B01] [FC-I03]", async () => {
+    const script = scripted();
+    const held = script.taskCall(1);
+    const { runId } = await stack.client().startRun();
+    await held.reached;
+    const tasks = () => stack.deps.store.tasks.listByRun(runId);
+    await expect.poll(async () => (await tasks()).map(({ epoch }) => epoch), { timeout: 30_000 }).toEqual([1, 1]);
+    const draining = await taskWorkerOf(stack, runId);
+    const expected = (await tasks()).map(({ claim }) => (claim?.pid === draining.pid ? 2 : 1));
+    const ended = terminate(draining);
 
-      await expect.poll(() => statusOf(draining, "/readyz")).toBe(503);
-      expect(await statusOf(draining, "/livez")).toBe(200);
-      await expect.poll(async () => (await tasks()).map(({ epoch }) => epoch), { timeout: 30_000 }).toEqual(expected);
-      held.open();
-      expect(await ended).toMatchObject({ code: 0 });
-      expect(shutdowns(draining)).toMatchObject([{ from: "ready", to: "draining", reason: "SIGTERM" }]);
-      expect(drainSteps(draining)).toEqual(["worker", "mcp", "models", "workspaces", "bus", "store", "health"]);
-      const whole = await expectWhole(stack.deps.store, runId);
-      expect(whole.tasks.map(({ attempt, epoch }) => ({ attempt, epoch }))).toEqual(
-        expected.map((epoch) => ({ attempt: 1, epoch })),
-      );
-    },
-  );
+    await expect.poll(() => statusOf(draining, "/readyz")).toBe(503);
+    expect(await statusOf(draining, "/livez")).toBe(200);
+    await expect.poll(async () => (await tasks()).map(({ epoch }) => epoch), { timeout: 30_000 }).toEqual(expected);
+    held.open();
+    expect(await ended).toMatchObject({ code: 0 });
+    expect(shutdowns(draining)).toMatchObject([{ from: "ready", to: "draining", reason: "SIGTERM" }]);
+    expect(drainSteps(draining)).toEqual(["worker", "mcp", "models", "workspaces", "bus", "store", "health"]);
+    const whole = await expectWhole(stack.deps.store, runId);
+    expect(whole.tasks.map(({ attempt, epoch }) => ({ attempt, epoch }))).toEqual(
+      expected.map((epoch) => ({ attempt: 1, epoch })),
+    );
+  });
 
   it.each(["its last model call", "its tasks"] as const)(
     "to the lead-runner that waits for %s: another one goes on, and no task is executed again",
