@@ -28,6 +28,10 @@ async function unreadableRun(): Promise<{ runId: string; threadId: string }> {
   return { runId: draft._id, threadId };
 }
 
+async function metricsAt(url: string): Promise<string> {
+  return (await fetch(`${url}/metrics`)).text();
+}
+
 it("a run whose message is a dead letter ends, and is done by the run of its retry", async () => {
   const { runId, threadId } = await unreadableRun();
   const ended = await settledSnapshot(stack.deps.store, runId);
@@ -35,6 +39,9 @@ it("a run whose message is a dead letter ends, and is done by the run of its ret
   expect(ended.run).toMatchObject({ status: "error", stop_reason: "dead_lettered" });
   const letters = await client.get<DeadLetterView[]>("/deadletters");
   expect(letters).toMatchObject([{ row_id: runId, stream: "RUNS", retried_run_id: null }]);
+  const runner = stack.processes.find(({ name }) => name === "lead-runner");
+  expect(await metricsAt(`http://127.0.0.1:${runner?.port}`)).toContain('buried_total{stream="RUNS"} 1\n');
+  expect(await metricsAt(stack.url)).toContain('antler_dead_letters{stream="RUNS"} 1\n');
   const retry = () => client.post(`/deadletters/${letters[0]?.dead_letter_id}/retry`, undefined);
 
   const answers = await Promise.all([retry(), retry()]);
@@ -51,4 +58,5 @@ it("a run whose message is a dead letter ends, and is done by the run of its ret
     ["ai", "Done after all."],
   ]);
   expect(stack.model.requests).toHaveLength(1);
+  expect(await metricsAt(stack.url)).toContain('antler_dead_letters{stream="RUNS"} 0\n');
 });

@@ -25,7 +25,9 @@ test("a ticket of exactly max_payload with all its headers is stored; one byte m
   const observer = await connect({ servers: server.url });
   const seen: number[] = [];
   observer.subscribe(GENERAL, {
-    callback: (_error, { headers, data }) => seen.push((headers as MsgHdrsImpl).encode().length + data.length),
+    callback: (_error, { headers, data }) => {
+      seen.push((headers as MsgHdrsImpl).encode().length + data.length);
+    },
   });
   await observer.flush();
   const ticket = taskTicket();
