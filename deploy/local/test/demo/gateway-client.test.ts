@@ -41,6 +41,24 @@ describe("the demo's client of a gateway", () => {
     expect(resumedAfter).toEqual([undefined, "1"]);
   });
 
+  it("keeps the last event that it has seen through a connection that brings none [FC-D06]", async () => {
+    const resumedAfter: (string | undefined)[] = [];
+    const url = await serve(({ headers }, response) => {
+      resumedAfter.push(headers["last-event-id"] as string | undefined);
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      if (resumedAfter.length === 1)
+        response.write('event: values\ndata: {"n":7}\nid: 7\n\n', () => response.destroy());
+      else if (resumedAfter.length === 2) response.write("event: metadata\ndata: {}\n\n", () => response.destroy());
+      else if (resumedAfter.length === 3) response.destroy();
+      else response.end("event: end\ndata: {}\nid: 8\n\n");
+    });
+
+    const frames = await Array.fromAsync(createGatewayClient(url).followRun({ threadId: "t", runId: "r" }, signal));
+
+    expect(frames.at(-1)).toMatchObject({ event: "end" });
+    expect(resumedAfter).toEqual([undefined, "7", "7", "7"]);
+  });
+
   it("passes on the gateway's words and remedy", async () => {
     const url = await serve((_, response) => {
       const problem = {

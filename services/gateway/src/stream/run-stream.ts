@@ -53,7 +53,10 @@ async function sendEvents(options: RunStreamOptions, messages: MessageProjection
   const signal = AbortSignal.any([client.closed, closing]);
   for await (const event of events.follow(run, { afterSeq, signal })) {
     client.write(...framesOf(event, view), ...messages.finished(event));
-    if (!(await client.ready())) return void dropSlowReader(options);
+    if (!(await client.ready())) {
+      dropSlowReader(options);
+      return;
+    }
     if (event.type === "run.end" || signal.aborted) return;
   }
   if (!signal.aborted) await sendEnd(options);
