@@ -51,12 +51,12 @@ describe("a provider", { timeout: CASE_LIMIT_MS }, () => {
     expect(second - first).toBeGreaterThanOrEqual(RETRY_AFTER_SECONDS * 1000 * 0.9);
   });
 
-  it.each<ProviderFault>(["drop_mid_stream", "half_tool_call", "hang"])(
+  it.each<ProviderFault>(["server_error", "drop_mid_stream", "half_tool_call", "garbage", "hang"])(
     "that does this is asked again, and nothing of it is kept: %s",
     async (fault) => {
       const { tasks, events, usage } = await expectWhole(stack.deps.store, await runUnder(fault));
 
-      expect(tasks).toMatchObject([{ status: "completed", attempt: 1 }]);
+      expect(tasks).toMatchObject([{ status: "completed", attempt: 1, error: null }]);
       expect(JSON.stringify(events)).not.toContain("I was just about to");
       expect(usage.filter(({ task_id }) => task_id !== undefined)).toHaveLength(2);
     },

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /** What a provider does to one model call instead of answering it. */
-export type ProviderFault = "hang" | "drop_mid_stream" | "rate_limit" | "half_tool_call";
+export type ProviderFault = "hang" | "drop_mid_stream" | "rate_limit" | "half_tool_call" | "server_error" | "garbage";
 
 export interface ModelFront extends AsyncDisposable {
   readonly baseUrl: string;
@@ -49,6 +49,14 @@ const FAULTS: Readonly<Record<ProviderFault, (response: ServerResponse) => void>
   rate_limit(response) {
     response.writeHead(429, { "content-type": "application/json", "retry-after": String(RETRY_AFTER_SECONDS) });
     response.end(JSON.stringify({ error: { message: "Slow down", type: "rate_limit_error" } }));
+  },
+  server_error(response) {
+    response.writeHead(500, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: "Something broke", type: "server_error" } }));
+  },
+  garbage(response) {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end('{"id":"cut","choices":[{"message":{"role":"assistant","content":"I was just about to');
   },
   drop_mid_stream(response) {
     startStream(response, { role: "assistant", content: "I was just about to" });

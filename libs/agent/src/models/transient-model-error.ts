@@ -17,9 +17,13 @@ const TRANSIENT_CODES = new Set([
   "UND_ERR_BODY_TIMEOUT",
 ]);
 
-const TRANSIENT_NAMES = new Set(["APIConnectionError", "APIConnectionTimeoutError", "TimeoutError"]);
+/** A SyntaxError within a model call is a piece of an answer that is no JSON. */
+const TRANSIENT_NAMES = new Set(["APIConnectionError", "APIConnectionTimeoutError", "TimeoutError", "SyntaxError"]);
 
-/** Whether the same model call may work a little later: overload, rate limit, a broken or refused connection. */
+/**
+ * Whether the same model call may work a little later: overload, rate limit, a broken or refused connection, an answer
+ * that is garbled.
+ */
 export function isTransientModelError(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
   const { status, code, name, message, cause } = error as Record<string, unknown>;

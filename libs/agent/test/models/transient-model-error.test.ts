@@ -17,6 +17,12 @@ describe("isTransientModelError", () => {
     expect(isTransientModelError(withStatus(429, "insufficient_quota"))).toBe(false);
   });
 
+  it("takes an answer that is no JSON for passing", () => {
+    const parse = () => JSON.parse('{"choices":[{"delta') as unknown;
+
+    expect(parse).toThrow(expect.toSatisfy(isTransientModelError));
+  });
+
   it("finds a broken connection under the errors that wrap it", () => {
     const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
 
