@@ -4,16 +4,17 @@ import type { DeadLetterView, RunView } from "@antler/contracts";
 
 import { expectWhole, settledSnapshot } from "../faults/stack/whole-run.ts";
 import { type GatewayClient, gatewayClient } from "../harness/gateway-client.ts";
-import { says } from "../harness/model-server.ts";
+import { calls, type ModelAnswer, type ModelRequest, says } from "../harness/model-server.ts";
 import { aRunDraft } from "../harness/rows.ts";
 import { type ServiceStack, startServiceStack } from "../harness/service-stack.ts";
 import { findViolations } from "../invariants/find-violations.ts";
 
 let stack: ServiceStack;
 let client: GatewayClient;
+let answer: (request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>;
 
 beforeAll(async () => {
-  stack = await startServiceStack({ answer: () => says("Done after all."), services: { "subagent-runner": 0 } });
+  stack = await startServiceStack({ answer: (request) => answer(request), services: { "subagent-runner": 0 } });
   client = gatewayClient(stack.url);
 });
 afterAll(() => stack.stop());
@@ -33,6 +34,7 @@ async function metricsAt(url: string): Promise<string> {
 }
 
 it("a run whose message is a dead letter ends, and is done by the run of its retry", async () => {
+  answer = () => says("Done after all.");
   const { runId, threadId } = await unreadableRun();
   const ended = await settledSnapshot(stack.deps.store, runId);
   expect(findViolations(ended)).toEqual([]);
@@ -59,4 +61,32 @@ it("a run whose message is a dead letter ends, and is done by the run of its ret
   ]);
   expect(stack.model.requests).toHaveLength(1);
   expect(await metricsAt(stack.url)).toContain('antler_dead_letters{stream="RUNS"} 0\n');
+});
+
+it("a run that had begun is gone on with from its checkpoint when its dead letter is retried", async () => {
+  const reached = Promise.withResolvers<undefined>();
+  const held = Promise.withResolvers<undefined>();
+  answer = async ({ messages }) => {
+    if (!messages.some(({ role }) => role === "tool"))
+      return calls({ name: "write_todos", args: { todos: [{ content: "Begin", status: "completed" }] }, id: "call_1" });
+    reached.resolve(undefined);
+    await held.promise;
+    return says("Gone on.");
+  };
+  const { runId, threadId } = await client.startRun();
+  await reached.promise;
+  const requests = stack.model.requests.length;
+  const fields = { stop_reason: "dead_lettered", error: { code: "internal", message: "unreadable" }, output: null };
+  await stack.deps.store.runs.force(runId, {}, { status: "error", fields, owed: ["sweep", "end_event", "signal"] });
+  const letter = { _id: "of-a-begun-run", tenant_id: "default", stream: "RUNS", subject: "runs.interactive" };
+  await stack.deps.store.deadLetters.record({ ...letter, reason: "r", payload: "p", headers: {}, row_id: runId });
+
+  const { body } = await client.post("/deadletters/of-a-begun-run/retry");
+  held.resolve(undefined);
+
+  const { run } = await expectWhole(stack.deps.store, (body as RunView).run_id);
+  expect(run).toMatchObject({ round: 1, input: null });
+  expect(stack.model.requests).toHaveLength(requests + 1);
+  const state = await client.get<{ values: { messages: { type: string }[] } }>(`/threads/${threadId}/state`);
+  expect(state.values.messages.map(({ type }) => type)).toEqual(["human", "ai", "tool", "ai"]);
 });
