@@ -31,9 +31,12 @@ export function createAgentGuards({ loopDetection, tokenBudget, usage }: AgentGu
   return {
     reason,
     middleware: [
+      // Outside of the cut-answer guard: calls of a cut answer are not run, and so are not repeated.
       ...(loopDetection.enabled ? [createLoopDetection({ limits: loopDetection, notices, reason })] : []),
+      // Outside of the usage recorder, which has counted the answer that it judges.
       ...(tokenBudget === null ? [] : [createTokenBudgetGuard({ budget: tokenBudget, spent, notices, reason })]),
       createCutAnswerGuard(reason),
+      // Innermost: it puts into a request what the guards outside of it had to say of the answer before.
       notices.middleware,
     ],
   };

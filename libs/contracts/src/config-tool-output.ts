@@ -8,6 +8,10 @@ export const ToolOutputConfig = z
     max_chars: chars(12_000, "Characters beyond which an output is stored in a file and shown in part"),
     head_chars: chars(2000, "Characters of its beginning that are shown then"),
     tail_chars: chars(1000, "Characters of its end that are shown then"),
+    answer_max_chars: chars(
+      200_000,
+      "Characters that the results of one answer's tool calls take of a request together; the longest are shortened first",
+    ),
     unsaved_max_chars: chars(30_000, "Characters beyond which an output is cut that could not be stored"),
     unsaved_head_chars: chars(8000, "Characters of its beginning that are shown then"),
     unsaved_tail_chars: chars(3000, "Characters of its end that are shown then"),

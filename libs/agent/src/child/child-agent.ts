@@ -73,7 +73,7 @@ export interface ChildAgentOptions {
 export async function createChildAgent(options: ChildAgentOptions): Promise<CompiledAgent> {
   const { envelope, config, models, sandbox, lease, watch, toolkit } = options;
   const model = chooseModel(config, envelope.model_name);
-  const summaries = { config: config.summarization, models, modelName: model.name, lease, usage: watch.usage };
+  const summaries = { config, models, modelName: model.name, lease, usage: watch.usage };
   return createAgent({
     model: await models.get(model.name),
     tools: toolkit.tools,

@@ -57,7 +57,7 @@ export async function createLeadAgent(options: LeadAgentOptions): Promise<LeadAg
   const guards = createAgentGuards({ loopDetection: config.loop_detection, tokenBudget, usage });
   const { lease, models } = options;
   const modelName = scope.model.name;
-  const summaries = { config: config.summarization, models, modelName, lease, usage, runId: run._id };
+  const summaries = { config, models, modelName, lease, usage, runId: run._id };
   const todos = createTodoList();
   const toolkit = createLeadToolkit({ ...options, limits, todos: todos.tools });
   const delegation = scope.canDelegate ? delegationMiddleware(options, limits, guards) : [];

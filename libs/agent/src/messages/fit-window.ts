@@ -4,6 +4,7 @@ import { countTokensApproximately } from "langchain";
 import { headOf } from "@antler/contracts";
 
 import { callGroupsOf } from "./call-groups.ts";
+import { fairLength } from "./fair-length.ts";
 import { rebuildToolMessage } from "./rebuild-tool-message.ts";
 
 const LEFT_OUT = "[left out: the conversation is longer than the model's context window]";
@@ -59,14 +60,18 @@ function staying(groups: readonly BaseMessage[][]): ReadonlySet<number> {
   return new Set([0, ...told, turn, ...newest]);
 }
 
-/** Cuts the results of the newest part to what room is left, each to the same length. */
+/** Cuts results to what room is left, the longest first. */
 function cutResults(messages: readonly BaseMessage[], maxTokens: number): BaseMessage[] {
   const results = messages.filter((message) => ToolMessage.isInstance(message));
   const others = messages.map((message) =>
     ToolMessage.isInstance(message) ? rebuildToolMessage(message, { content: "" }) : message,
   );
   const room = Math.max(0, maxTokens - countTokensApproximately(others)) * CHARS_A_TOKEN;
-  const share = Math.max(0, Math.floor(room / Math.max(1, results.length)) - LEFT_OUT.length - 1);
+  const length = fairLength(
+    results.map(({ text }) => text.length),
+    room,
+  );
+  const share = Math.max(0, length - LEFT_OUT.length - 1);
   return messages.map((message) =>
     ToolMessage.isInstance(message) && message.text.length > share + LEFT_OUT.length
       ? rebuildToolMessage(message, { content: `${headOf(message.text, share)}\n${LEFT_OUT}` })

@@ -7,6 +7,7 @@ import { isAntlerError } from "@antler/contracts";
 import type { Sandbox } from "@antler/sandbox";
 
 import { callIdOf, type ToolCallConfig } from "./tool-call-config.ts";
+import { TOOL_RESULTS_FOLDER } from "./tool-results-folder.ts";
 
 const NAME = "present_files";
 
@@ -44,7 +45,7 @@ async function checked(given: string, sandbox: FileView): Promise<Check> {
   const outputs = sandbox.threadData.outputs_path;
   const path = normalPath(given);
   if (!path.startsWith(`${outputs}/`)) return { error: `${given} is not under ${outputs}` };
-  if (path.startsWith(`${outputs}/.tool-results/`)) return { error: `${given} is kept tool output, not a result` };
+  if (path.startsWith(`${TOOL_RESULTS_FOLDER}/`)) return { error: `${given} is kept tool output, not a result` };
   try {
     const kind = await kindOf(path, sandbox);
     return kind === "file" ? { path } : { error: `${given} ${kind === undefined ? "does not exist" : `is a ${kind}`}` };

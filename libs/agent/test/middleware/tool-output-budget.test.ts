@@ -6,11 +6,17 @@ import { describe, expect, it } from "vitest";
 import { parseConfig } from "@antler/contracts";
 
 import { calls, says, startModelServer } from "../../../../test/harness/model-server.ts";
+import { createOutputStore, type OutputStoreOptions } from "../../src/middleware/output-store.ts";
 import { createToolOutputBudget } from "../../src/middleware/tool-output-budget.ts";
 import { aConfig, aRun, openWorkspaces } from "../support/executions.ts";
 import { anOutcome, recordingDelegate, startLead } from "../support/lead-runs.ts";
 
 type Wrap = (request: object, handler: () => Promise<unknown>) => Promise<ToolMessage>;
+
+function budgetOver(sandbox: OutputStoreOptions["sandbox"]): { wrapToolCall: Wrap } {
+  const outputs = createOutputStore({ sandbox, newId: () => "n1", signal: new AbortController().signal });
+  return createToolOutputBudget(parseConfig({}, {}).tool_output, outputs) as unknown as { wrapToolCall: Wrap };
+}
 
 function shown(content: string, given: { tool?: string; fails?: boolean } = {}) {
   const { tool = "bash", fails = false } = given;
@@ -21,9 +27,7 @@ function shown(content: string, given: { tool?: string; fails?: boolean } = {}) 
       written.set(path, append ? `${written.get(path) ?? ""}${text}` : text);
     },
   };
-  const { wrapToolCall } = createToolOutputBudget({
-    ...{ config: parseConfig({}, {}).tool_output, sandbox, newId: () => "n1", signal: new AbortController().signal },
-  }) as unknown as { wrapToolCall: Wrap };
+  const { wrapToolCall } = budgetOver(sandbox);
   const message = new ToolMessage({ id: "m", tool_call_id: "c", name: tool, content });
   return { message, written, result: wrapToolCall({ toolCall: { name: tool } }, async () => message) };
 }
@@ -61,15 +65,7 @@ describe("a tool's output", () => {
 
   it("keeps what it carries for programs when it is shown in part", async () => {
     const message = new ToolMessage({ tool_call_id: "c", name: "bash", content: long, artifact: { found: ["a"] } });
-    const options = {
-      config: parseConfig({}, {}).tool_output,
-      newId: () => "n1",
-      signal: new AbortController().signal,
-    };
-    const { wrapToolCall } = createToolOutputBudget({
-      ...options,
-      sandbox: { writeFile: async () => undefined },
-    }) as unknown as { wrapToolCall: Wrap };
+    const { wrapToolCall } = budgetOver({ writeFile: async () => undefined });
 
     expect(await wrapToolCall({ toolCall: { name: "bash" } }, async () => message)).toMatchObject({
       artifact: { found: ["a"] },
