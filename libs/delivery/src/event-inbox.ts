@@ -16,8 +16,8 @@ export interface EventInbox {
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Most events held; what comes beyond is read from the log. */
-const HELD_MAX = 128;
+/** Most events held, of at most 64 KiB each; what comes beyond is read from the log. */
+const HELD_MAX = 64;
 
 export function createEventInbox(): EventInbox {
   const held = new Map<number, RunEvent>();

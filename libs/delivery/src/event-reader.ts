@@ -23,6 +23,8 @@ export interface ReadRunEventsOptions {
 }
 
 const PAGE = 200;
+/** A page is held for as long as whoever reads the events takes over them, a client that reads slowly for instance. */
+const PAGE_BYTES = 1024 ** 2;
 /** How long events that arrived out of order may wait for those before them. */
 const HOLD_MS = 50;
 /** After this time without an event the log is read again, in case a signal was lost. */
@@ -51,7 +53,8 @@ export async function* readRunEvents(
       inbox,
       signal,
       position: { next: afterSeq + 1 },
-      readAfter: (seq) => patiently(() => store.events.read(runId, { afterSeq: seq, limit: PAGE }), []),
+      readAfter: (seq) =>
+        patiently(() => store.events.read(runId, { afterSeq: seq, limit: PAGE, maxBytes: PAGE_BYTES }), []),
       sealIfEnded: () => patiently(sealIfEnded, "live"),
     });
   } finally {

@@ -11,6 +11,8 @@ export interface ReadEventsOptions {
   /** Events after this number; 0 begins at the first. */
   readonly afterSeq: number;
   readonly limit: number;
+  /** Size of their data beyond which no more events are taken; 8 MiB without it. */
+  readonly maxBytes?: number;
   readonly taskId?: string;
   readonly types?: readonly RunEventType[];
 }
@@ -23,7 +25,7 @@ export interface EventLog {
    * Throws `document_too_large` before anything is written, and `store_unavailable`; repeatable.
    */
   append(runId: string, threadId: string, events: readonly NewRunEvent[]): Promise<RunEvent[]>;
-  /** In order of number; fewer than `limit` when they hold more than 8 MiB, but at least one if there is one. */
+  /** In order of number; fewer than `limit` when they hold more than `maxBytes`, but at least one if there is one. */
   read(runId: string, options: ReadEventsOptions): Promise<RunEvent[]>;
   /** 0 for an empty log. */
   lastSeq(runId: string): Promise<number>;
@@ -73,7 +75,7 @@ export function createEventLog(collection: Collection<EventDocument>, logger: Lo
 
   return {
     append,
-    async read(runId, { afterSeq, limit, taskId, types }) {
+    async read(runId, { afterSeq, limit, maxBytes = READ_MAX_BYTES, taskId, types }) {
       const filter = {
         run_id: runId,
         seq: { $gt: afterSeq },
@@ -82,7 +84,7 @@ export function createEventLog(collection: Collection<EventDocument>, logger: Lo
       };
       const batchSize = Math.min(limit, 500);
       const cursor = collection.find(filter, { sort: { seq: 1 }, limit, batchSize });
-      return storeCall(() => takeBounded(cursor));
+      return storeCall(() => takeBounded(cursor, maxBytes));
     },
     lastSeq: async (runId) => (await tailOf(runId)).seq,
     async deleteRun(runId) {
@@ -131,13 +133,13 @@ function distinct(drafts: readonly EventDraft[]): readonly EventDraft[] {
   return [...new Map(drafts.toReversed().map((draft) => [draft.key, draft])).values()].toReversed();
 }
 
-async function takeBounded(cursor: AsyncIterable<EventDocument>): Promise<RunEvent[]> {
+async function takeBounded(cursor: AsyncIterable<EventDocument>, maxBytes: number): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   let bytes = 0;
   for await (const document of cursor) {
     events.push(eventOf(document));
     bytes += document.data.length;
-    if (bytes > READ_MAX_BYTES) break;
+    if (bytes > maxBytes) break;
   }
   return events;
 }

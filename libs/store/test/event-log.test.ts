@@ -195,6 +195,19 @@ describe("read", () => {
     expect((await log.read(runId, { afterSeq: 2, limit: 100 })).map(({ key }) => key)).toEqual(["c"]);
   });
 
+  it("gives no more than a page that whoever reads can hold", async () => {
+    const runId = newId();
+    await log.append(
+      runId,
+      "t",
+      ["a", "b", "c", "d"].map((key) => step(key, { text: "x".repeat(1000) })),
+    );
+    const page = (afterSeq: number, maxBytes: number) => log.read(runId, { afterSeq, limit: 100, maxBytes });
+
+    expect((await page(0, 1500)).map(({ key }) => key)).toEqual(["a", "b"]);
+    expect((await page(2, 1)).map(({ key }) => key)).toEqual(["c"]);
+  });
+
   it("deletes the log of one run whole", async () => {
     const [one, other] = [newId(), newId()];
     await log.append(one, "t", [step("a")]);
