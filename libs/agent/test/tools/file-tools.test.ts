@@ -6,6 +6,7 @@ import { newId } from "@antler/platform";
 import type { Sandbox } from "@antler/sandbox";
 
 import { createTools, TOOL_GROUPS } from "../../src/tools/tool-catalog.ts";
+import { TOOL_RESULTS_FOLDER } from "../../src/tools/tool-results-folder.ts";
 import { aConfig, openWorkspaces, type TestWorkspaces } from "../support/executions.ts";
 
 const WORKSPACE = "/mnt/user-data/workspace";
@@ -204,5 +205,18 @@ describe("ls, glob and grep", () => {
 
     expect(await use("ls", { path: WORKSPACE })).toBe("(empty)");
     expect(await use("glob", { pattern: "*.zip" })).toBe("No files match");
+  });
+});
+
+describe("a whole output that was stored", () => {
+  it("is found by ls, glob and grep like any other file, and read", async () => {
+    const { sandbox, use } = await aBench();
+    const path = `${TOOL_RESULTS_FOLDER}/bash-1.txt`;
+    await sandbox.writeFile(path, "the whole output");
+
+    expect(await use("ls", { path: "/mnt/user-data/outputs" })).toContain(path);
+    expect(await use("glob", { pattern: "**/*.txt", path: "/mnt/user-data/outputs" })).toContain(path);
+    expect(await use("grep", { pattern: "whole", path: "/mnt/user-data/outputs" })).toContain(path);
+    expect(await use("read_file", { path })).toBe("the whole output");
   });
 });
