@@ -131,7 +131,7 @@ describe("a problem document", () => {
     ["queue_full", { retry_after: 7 }, 7],
   ] as const)("tells with %s when to come again, in header and body", async (code, details, seconds) => {
     const refuse = () => Promise.reject(new AntlerError(code, "Not now", { details }));
-    const threads = { ...stack.deps.store.threads, get: refuse };
+    const threads = { ...stack.deps.store.threads, ensure: refuse };
     await using full = await stack.open({ deps: { threads } });
 
     const answer = await call(`${full.url}${runs}`, "POST", { assistant_id: "lead", if_not_exists: "create" });
