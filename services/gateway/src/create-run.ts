@@ -49,10 +49,12 @@ async function submit(deps: CreateRunDeps, given: NewRun & { readonly runId: str
 
 async function submitWithin(deps: CreateRunDeps, request: RunRequest, body: CreateRunBody): Promise<RunRow> {
   await expectRemovable(deps, request.thread_id, request.input);
-  await provideThread(deps, request, body.if_not_exists === "create");
-  if (body.command === undefined) return deps.runs.submit(request);
-  const continues = await expectResumable(deps, request.thread_id, body.command.resume);
-  return deps.runs.submit({ ...request, continues });
+  const { thread_id: threadId, tenant_id } = request;
+  const mayCreate = body.if_not_exists === "create";
+  if (!mayCreate) await expectThread(deps, threadId);
+  const answered = body.command && { continues: await expectResumable(deps, threadId, body.command.resume) };
+  if (mayCreate) await deps.threads.ensure({ _id: threadId, tenant_id, metadata: {} });
+  return deps.runs.submit({ ...request, ...answered });
 }
 
 /** A request that was sent several times at once may be refused because the first of them is stored meanwhile. */
@@ -66,9 +68,4 @@ function requestOf({ config }: CreateRunDeps, given: NewRun & { readonly runId: 
   const place = { _id: runId, tenant_id: TENANT, thread_id: threadId, trace };
   const request = runRequestOf(body, place, config.models);
   return { ...request, ...idempotencyOf({ key, tenantId: TENANT, threadId, body }) };
-}
-
-async function provideThread(deps: CreateRunDeps, { thread_id: id, tenant_id }: RunRequest, mayCreate: boolean) {
-  if (!mayCreate) return expectThread(deps, id);
-  return deps.threads.ensure({ _id: id, tenant_id, metadata: {} });
 }

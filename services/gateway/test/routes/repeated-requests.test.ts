@@ -210,4 +210,14 @@ describe("an answer to a question that nobody asked", () => {
     });
     expect((await call<unknown[]>(runs)).body).toEqual([]);
   });
+
+  it("leaves no thread behind", async () => {
+    const body = { assistant_id: "lead", command: { resume: "yes" }, if_not_exists: "create" };
+
+    expect(await call(`${url}/threads/never-asked/runs`, "POST", body)).toMatchObject({
+      status: 409,
+      body: { code: "nothing_to_resume" },
+    });
+    expect(await call(`${url}/threads/never-asked`)).toMatchObject({ status: 404 });
+  });
 });
