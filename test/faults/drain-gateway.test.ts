@@ -6,11 +6,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { type FaultStack, startFaultStack } from "./stack/fault-stack.ts";
 import { followStream } from "./stack/follow-stream.ts";
 import { gatedScript, type GatedScriptOptions } from "./stack/gated-script.ts";
-import { drainSteps, shutdowns } from "./stack/service-lines.ts";
+import { drainSteps, shutdowns, stoppedExecutions } from "./stack/service-lines.ts";
 import { startTraffic } from "./stack/steady-traffic.ts";
 import { expectWhole } from "./stack/whole-run.ts";
 
-const document = () => ({ logging: { level: "debug" } });
+/** Leases that a busy machine does not lose: what is charged then is charged by the drain. */
+const document = () => ({ delivery: { lease_seconds: 24, ack_wait_seconds: 30 }, logging: { level: "debug" } });
 
 let stack: FaultStack;
 beforeAll(async () => {
@@ -58,7 +59,13 @@ describe("SIGTERM to the gateway", { timeout: CASE_LIMIT_MS }, () => {
     expect(traffic.moves).toBeGreaterThan(0);
     for (const runId of runIds) {
       const { run, tasks } = await expectWhole(stack.deps.store, runId);
-      expect([run, ...tasks].map(({ attempt }) => attempt)).toEqual([1, 1]);
+      const why = stoppedExecutions([...stack.fleet.of("lead-runner"), ...stack.fleet.of("subagent-runner")]).join(
+        "\n",
+      );
+      expect(
+        [run, ...tasks].map(({ attempt }) => attempt),
+        why,
+      ).toEqual([1, 1]);
     }
   });
 

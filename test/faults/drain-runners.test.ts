@@ -3,15 +3,18 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ServiceProcess } from "../harness/service-process.ts";
 import { type FaultStack, startFaultStack } from "./stack/fault-stack.ts";
 import { gatedScript, type GatedScriptOptions } from "./stack/gated-script.ts";
-import { drainSteps, shutdowns, statusOf } from "./stack/service-lines.ts";
+import { drainSteps, shutdowns, statusOf, stoppedExecutions } from "./stack/service-lines.ts";
 import { startTraffic } from "./stack/steady-traffic.ts";
 import { expectWhole } from "./stack/whole-run.ts";
 import { leadOf, taskWorkerOf } from "./stack/worker-of.ts";
 
 const GRACE_SECONDS = 3;
 
-/** A grace that ends before the work does; all else are the defaults. */
-const document = () => ({ delivery: { drain_grace_seconds: GRACE_SECONDS }, logging: { level: "debug" } });
+/** A grace that ends before the work does, and leases that a busy machine does not lose. */
+const document = () => ({
+  delivery: { drain_grace_seconds: GRACE_SECONDS, lease_seconds: 24, ack_wait_seconds: 30 },
+  logging: { level: "debug" },
+});
 
 let stack: FaultStack;
 beforeAll(async () => {
@@ -44,6 +47,7 @@ describe("SIGTERM under steady traffic", { timeout: CASE_LIMIT_MS }, () => {
       scripted({ tasks: 1 });
       const traffic = startTraffic({ gateways: [stack.client()], clients: 3 });
       await traffic.more(3);
+      const services = [...stack.fleet.of("lead-runner"), ...stack.fleet.of("subagent-runner")];
       const { code } = await terminate(stack.fleet.of(name)[0]!);
       await traffic.more(3);
       const runIds = await traffic.stop();
@@ -52,7 +56,10 @@ describe("SIGTERM under steady traffic", { timeout: CASE_LIMIT_MS }, () => {
       expect(traffic.faults).toEqual([]);
       for (const runId of runIds) {
         const { run, tasks } = await expectWhole(stack.deps.store, runId);
-        expect([run, ...tasks].map(({ attempt }) => attempt)).toEqual([1, 1]);
+        expect(
+          [run, ...tasks].map(({ attempt }) => attempt),
+          stoppedExecutions(services).join("\n"),
+        ).toEqual([1, 1]);
       }
     },
   );

@@ -17,6 +17,12 @@ export function drainSteps(service: ServiceProcess): unknown[] {
   return linesOf(service).flatMap(({ msg, step }) => (msg === "Drain step is done" ? [step] : []));
 }
 
+/** Why executions of these services were stopped before they ended. */
+export function stoppedExecutions(services: readonly ServiceProcess[]): string[] {
+  const stopped = services.flatMap(linesOf).filter(({ msg }) => msg === "Execution was stopped");
+  return stopped.map(({ id, err }) => `${String(id)}: ${String(err)}`);
+}
+
 /** The status with which the service answers now. */
 export async function statusOf({ port }: ServiceProcess, path: string): Promise<number> {
   return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
