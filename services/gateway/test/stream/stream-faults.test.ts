@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, request as httpRequest, type Server } from "node:http";
+import { createServer, request as httpRequest, type RequestOptions, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -46,7 +46,8 @@ describe("a client that reads 16 kB at a time, slowly", () => {
   it("gets 500 numbered events once each, in order [FC-D04]", async () => {
     await using gateway = await stack.open({ document: { streaming: { client_buffer_bytes: 16 * 1024 } } });
     const url = await aRunOf(500, 20_000, gateway);
-    const asked = httpRequest(url, { highWaterMark: 16 * 1024 }).end();
+    const smallWindow: RequestOptions & { highWaterMark: number } = { highWaterMark: 16 * 1024 };
+    const asked = httpRequest(url, smallWindow).end();
     const [response] = (await once(asked, "response")) as [AsyncIterable<Buffer>];
 
     let text = "";
