@@ -9,7 +9,7 @@ export { createKinds, type Kinds } from "./kinds.ts";
 export type { Lease } from "./lease.ts";
 export { publishLive, subscribeLive } from "./live.ts";
 export { type Reconciler, type ReconcilerOptions, startReconciler } from "./reconciler.ts";
-export { retryDeadLetter,type RetryDeps } from "./retry-dead-letter.ts";
+export { retryDeadLetter, type RetryDeps } from "./retry-dead-letter.ts";
 export { createRunIntake, type RunIntake } from "./run-intake.ts";
 export { type LogState, type RunKind, type RunOutcome, sealIfEnded } from "./run-kind.ts";
 export { type RunnerDeps, type RunnerOptions, runRunner, type StartedRunner } from "./run-runner.ts";

@@ -5,6 +5,7 @@ import { AntlerError, RUN_TERMINAL_STATUSES } from "@antler/contracts";
 import { insertRow, type NewRow, type RowDates } from "./insert-row.ts";
 import type { RunRow } from "./rows.ts";
 import { storeCall } from "./store-call.ts";
+import { createThreadTurns, type ThreadTurns } from "./thread-turns.ts";
 import { createWorkLedger, type Fence, type WorkLedger } from "./work-ledger.ts";
 
 /** A run row before it has its place on the thread and its dates. */
@@ -17,7 +18,7 @@ export type RunInsertion =
 
 export type Admission = "admitted" | "total_reached" | "cancelled" | "not_held";
 
-export interface RunLedger extends WorkLedger<RunRow> {
+export interface RunLedger extends WorkLedger<RunRow>, ThreadTurns {
   /** Inserts with the next turn of the thread. A run that brings a lock is refused while another holds it. */
   insert(draft: RunDraft): Promise<RunInsertion>;
   /** Admits a task call under the run's claim, once per call id, while the total is not reached. */
@@ -26,19 +27,11 @@ export interface RunLedger extends WorkLedger<RunRow> {
   chooseBase(fence: Fence): Promise<string | null>;
   /** The run that was created under this key. */
   byIdempotency(key: string): Promise<RunRow | undefined>;
-  listByThread(threadId: string, options: { limit: number; offset: number }): Promise<readonly RunRow[]>;
-  /** The newest run before this turn that has checkpoints. */
-  runBefore(threadId: string, turn: number): Promise<RunRow | undefined>;
-  /** The newest run of the thread that has a checkpoint of its own or began from one. */
-  newestHead(threadId: string): Promise<string | null>;
-  /** The newest run of the thread that was not rolled back. */
-  newestStanding(threadId: string): Promise<RunRow | undefined>;
-  /** The run that holds the thread. */
-  holderOf(threadId: string): Promise<RunRow | undefined>;
 }
 
 export function createRunLedger(collection: Collection<RunRow>): RunLedger {
   const work = createWorkLedger(collection, RUN_TERMINAL_STATUSES);
+  const turns = createThreadTurns(collection);
   const held = ({ id, epoch, claimId }: Fence) => ({ _id: id, epoch, "claim.id": claimId, status: "running" as const });
 
   const expectRow = async (id: string): Promise<RunRow> => {
@@ -53,14 +46,6 @@ export function createRunLedger(collection: Collection<RunRow>): RunLedger {
   const firstWithKey = async ({ _id, idempotency = "" }: RunDraft): Promise<RunRow> =>
     (await byIdempotency(idempotency)) ?? (await expectRow(_id));
 
-  const runBefore = async (threadId: string, turn: number): Promise<RunRow | undefined> => {
-    const filter = { thread_id: threadId, turn: { $lt: turn }, head: { $ne: null } };
-    return (await storeCall(() => collection.findOne(filter, { sort: { turn: -1 } }))) ?? undefined;
-  };
-
-  const headBefore = async (threadId: string, turn: number): Promise<string | null> =>
-    (await runBefore(threadId, turn))?.head ?? null;
-
   const nextTurn = async (threadId: string): Promise<number> => {
     const options = { sort: { turn: -1 }, projection: { turn: 1 } } as const;
     return ((await storeCall(() => collection.findOne({ thread_id: threadId }, options)))?.turn ?? 0) + 1;
@@ -68,6 +53,7 @@ export function createRunLedger(collection: Collection<RunRow>): RunLedger {
 
   return {
     ...work,
+    ...turns,
 
     async insert(draft) {
       for (;;) {
@@ -93,25 +79,12 @@ export function createRunLedger(collection: Collection<RunRow>): RunLedger {
     async chooseBase(fence) {
       const run = await expectRow(fence.id);
       if (run.base !== null || run.head !== null) return run.base;
-      const base = await headBefore(run.thread_id, run.turn);
+      const base = (await turns.runBefore(run.thread_id, run.turn))?.head ?? null;
       if (base !== null)
         await storeCall(() => collection.updateOne({ ...held(fence), head: null }, { $set: { base } }));
       return base;
     },
 
     byIdempotency,
-    runBefore,
-
-    listByThread: (threadId, { limit, offset }) =>
-      storeCall(() => collection.find({ thread_id: threadId }).sort({ turn: -1 }).skip(offset).limit(limit).toArray()),
-
-    newestHead: (threadId) => headBefore(threadId, Number.MAX_SAFE_INTEGER),
-
-    async newestStanding(threadId) {
-      const filter = { thread_id: threadId, stop_reason: { $ne: "rolled_back" as const } };
-      return (await storeCall(() => collection.findOne(filter, { sort: { turn: -1 } }))) ?? undefined;
-    },
-
-    holderOf: async (threadId) => (await storeCall(() => collection.findOne({ lock: threadId }))) ?? undefined,
   };
 }
