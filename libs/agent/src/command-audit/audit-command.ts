@@ -9,7 +9,7 @@ interface Rule {
 
 /** Words before the one that is run: those of the shell's grammar, and programs that start another one. */
 const PREFIXES = new Set([
-  ...["if", "then", "else", "elif", "while", "until", "do", "!", "time", "exec", "eval", "command", "builtin"],
+  ...["if", "then", "else", "elif", "while", "until", "do", "!", "{", "time", "exec", "eval", "command", "builtin"],
   ...["sudo", "doas", "env", "nohup", "nice", "ionice", "stdbuf", "setsid", "timeout", "xargs"],
 ]);
 
@@ -86,7 +86,7 @@ export function auditCommand(line: string): CommandVerdict {
   if (/:\s*\(\)\s*\{\s*:\s*\|\s*:\s*&\s*\}/.test(line)) return { risk: "high", reason: "it is a fork bomb" };
   const commands = splitCommands(line);
   const inner = commands.flatMap((command) => [...scriptsOf(bare(command)), ...evaluated(command)]);
-  const high = [...commands.flatMap((command) => matching(HIGH, bare(command))), ...pipedIntoShell(line)];
+  const high = [...commands.flatMap((command) => matching(HIGH, bare(command))), ...runsFetched(line)];
   const [reason] = [...high, ...inner.flatMap(highReasons)];
   if (reason !== undefined) return { risk: "high", reason };
   const [warning] = [...commands.flatMap((command) => matching(MEDIUM, bare(command))), ...privileged(commands)];
@@ -114,14 +114,20 @@ function evaluated([first, ...rest]: SimpleCommand): string[] {
   return first === "eval" ? [rest.join(" ")] : [];
 }
 
-/** What is fetched must not be run unseen. */
-function pipedIntoShell(line: string): string[] {
-  const stages = line.split("|").map((stage) => splitCommands(stage).map(bare));
-  const runs = stages.some((stage, index) => {
-    const next = stages[index + 1]?.[0];
-    return stage.some((command) => FETCHERS.has(nameOf(command))) && next !== undefined && SHELLS.has(nameOf(next));
-  });
+/** A shell, or a word that runs text, given the output of a fetcher by `$( )`, backticks or `<( )`. */
+const RUNS_SUBSTITUTED =
+  /(?:^|[\s;&|({/])(?:(?:ba|z|da|k)?sh|source|eval|\.)\s+(?:-\S+\s+)*["']?(?:\$\(|`|<\()\s*(?:\S*\/)?(?:curl|wget)\b/;
+
+/** What is fetched must not be run unseen, however many commands of the pipe stand between. */
+function runsFetched(line: string): string[] {
+  const runs = RUNS_SUBSTITUTED.test(line) || line.split(/\|\||&&|[;\n]/).some(pipesIntoShell);
   return runs ? ["it runs what it fetches unseen"] : [];
+}
+
+function pipesIntoShell(pipe: string): boolean {
+  const stages = pipe.split("|").map((stage) => splitCommands(stage).map(bare));
+  const fetch = stages.findIndex((stage) => stage.some((command) => FETCHERS.has(nameOf(command))));
+  return fetch !== -1 && stages.slice(fetch + 1).some(([first = []]) => SHELLS.has(nameOf(first)));
 }
 
 function privileged(commands: readonly SimpleCommand[]): string[] {

@@ -1,7 +1,7 @@
 /** One simple command of a command line: its words without quotes. */
 export type SimpleCommand = readonly string[];
 
-const SEPARATORS = new Set([";", "&", "|", "\n", "(", ")", "{", "}", "`"]);
+const SEPARATORS = new Set([";", "&", "|", "\n", "(", ")", "`"]);
 
 /**
  * The simple commands of a shell command line, those of pipes, lists and command substitutions included. Quotes and
