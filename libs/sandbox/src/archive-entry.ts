@@ -2,7 +2,7 @@ import type { Header } from "tar-stream";
 
 import { AntlerError } from "@antler/contracts";
 
-import { displayName } from "./byte-names.ts";
+import { displayName, shortName } from "./byte-names.ts";
 import { below, WORKSPACE_ROOT } from "./virtual-roots.ts";
 
 type ArchiveEntryKind = "file" | "directory" | "symlink" | "hardlink";
@@ -50,7 +50,7 @@ export function archiveEntryOf(header: Header): ArchiveEntry {
 }
 
 export function refuseEntry(shown: string, why: string, cause?: unknown): AntlerError {
-  const entry = shown.length > 300 ? `${shown.slice(0, 300).toWellFormed()}…` : shown;
+  const entry = shortName(shown);
   const options = { details: { entry }, ...(cause === undefined ? {} : { cause }) };
   return new AntlerError("workspace_entry_refused", `Entry ${entry} ${why}; leave it out of the archive`, options);
 }

@@ -1,4 +1,7 @@
+import { headOf } from "@antler/contracts";
+
 const ESCAPE = /\\x([0-9a-f]{2})/g;
+const SHOWN_MAX_CHARS = 300;
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029]/gu;
 
 /**
@@ -44,4 +47,10 @@ function sequenceLength(bytes: Buffer, at: number): number {
 
 function escapeBytes(bytes: Buffer): string {
   return [...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
+}
+
+/** The name as errors show it: its first 300 characters, with an ellipsis when there are more. */
+export function shortName(name: string): string {
+  const text = name.toWellFormed();
+  return text.length > SHOWN_MAX_CHARS ? `${headOf(text, SHOWN_MAX_CHARS)}…` : text;
 }

@@ -1,5 +1,6 @@
 import { AntlerError, isAntlerError } from "@antler/contracts";
 
+import { shortName } from "./byte-names.ts";
 import { skillOf } from "./skill-mounts.ts";
 import { below, SKILLS_ROOT } from "./virtual-roots.ts";
 
@@ -27,7 +28,7 @@ export type PathRefusalReason = keyof typeof MESSAGES;
 
 /** A `path_refused` error. The path is shown as the caller wrote it, cut to 300 characters. */
 export function pathRefused(reason: PathRefusalReason, path: string, cause?: unknown): AntlerError {
-  const shown = path.length > 300 ? `${path.slice(0, 300).toWellFormed()}…` : path;
+  const shown = shortName(path);
   const options = { details: { reason, path: shown }, ...(cause === undefined ? {} : { cause }) };
   return new AntlerError("path_refused", `Path ${shown} ${MESSAGES[reason]}`, options);
 }

@@ -1,6 +1,6 @@
 import { type Dispatcher, fetch, type Response } from "undici";
 
-import { AntlerError, isAntlerError, messageOf } from "@antler/contracts";
+import { AntlerError, headOf, isAntlerError, messageOf } from "@antler/contracts";
 
 import { boundedBody } from "./bounded-body.ts";
 import { type DialRules, guardedDispatcher } from "./guarded-dispatcher.ts";
@@ -90,5 +90,5 @@ function rootMessage(error: unknown): string {
 }
 
 function failed(message: string, cause?: unknown): AntlerError {
-  return new AntlerError("fetch_failed", message.slice(0, 500).toWellFormed(), { cause });
+  return new AntlerError("fetch_failed", headOf(message.toWellFormed(), 500), { cause });
 }

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-import { AntlerError } from "@antler/contracts";
+import { AntlerError, headOf } from "@antler/contracts";
 
 import { addressRefusal } from "./address-refusal.ts";
 
@@ -74,5 +74,5 @@ function isNamed(host: string, pattern: string): boolean {
 }
 
 function refused(what: string, reason: string): AntlerError {
-  return new AntlerError("address_refused", `Address is refused: ${what.slice(0, 200).toWellFormed()} ${reason}`);
+  return new AntlerError("address_refused", `Address is refused: ${headOf(what.toWellFormed(), 200)} ${reason}`);
 }
