@@ -100,7 +100,7 @@ describe("SIGSTOP past the lease, and the word arrives after somebody else has g
     { timeout: CASE_LIMIT_MS },
     async (name) => {
       const { runId, piece } = await holdAt(name);
-      const owner = await processAt(stack, piece.clientPort);
+      const owner = await processAt(stack, piece);
       await freezeUntil(owner, async () => {
         const taken = await MOMENTS[name].taken(runId);
         if (taken) piece.forward();
@@ -119,7 +119,7 @@ describe("kill -9 of the lead-runner", { timeout: CASE_LIMIT_MS }, () => {
     ["ack of a run's ticket", { attempt: 1, epoch: 1 }],
   ] as const)("before this reaches its server: %s", async (name, run) => {
     const { runId, piece } = await holdAt(name);
-    await stack.fleet.kill(await processAt(stack, piece.clientPort));
+    await stack.fleet.kill(await processAt(stack, piece));
     piece.drop();
 
     expect((await expectWhole(stack.deps.store, runId)).run).toMatchObject(run);
@@ -130,7 +130,7 @@ describe("kill -9 of the lead-runner", { timeout: CASE_LIMIT_MS }, () => {
     ["row of a task", { attempt: 2, calls: { length: 1 } }],
   ] as const)("after this has reached its server: %s", async (name, run) => {
     const { runId, piece } = await holdAt(name);
-    const owner = await processAt(stack, piece.clientPort);
+    const owner = await processAt(stack, piece);
     piece.forwardWithoutReply();
     const isThere = async () => (name === "claim of a run" ? (await runOf(runId))?.epoch === 1 : await taskOf(runId));
     await expect.poll(isThere).toBeTruthy();
@@ -168,7 +168,7 @@ describe("kill -9 of the gateway", { timeout: CASE_LIMIT_MS }, () => {
 
   it("before the row of a run reaches the store: nothing was accepted, and the next request is", async () => {
     const { threadId, body, piece, answered } = await begin();
-    await stack.fleet.kill(await processAt(stack, piece.clientPort));
+    await stack.fleet.kill(await processAt(stack, piece));
     piece.drop();
     expect(await answered).toBeUndefined();
     expect(await newestRunOf(threadId)).toBeUndefined();
@@ -180,7 +180,7 @@ describe("kill -9 of the gateway", { timeout: CASE_LIMIT_MS }, () => {
 
   it("after the row of a run has reached the store: the run is executed, though nobody was told", async () => {
     const { threadId, piece, answered } = await begin();
-    const owner = await processAt(stack, piece.clientPort);
+    const owner = await processAt(stack, piece);
     piece.forwardWithoutReply();
     await expect.poll(() => newestRunOf(threadId)).toBeTruthy();
     await stack.fleet.kill(owner);

@@ -3,10 +3,14 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 import { delay } from "@antler/platform";
 
-/** A piece of a client's request that was stopped on its way. */
-export interface HeldPiece {
-  /** The port from which its client is connected. */
+/** Both ends of a client's connection to the tap; together they name one socket. */
+export interface ClientPorts {
   readonly clientPort: number;
+  readonly tapPort: number;
+}
+
+/** A piece of a client's request that was stopped on its way. */
+export interface HeldPiece extends ClientPorts {
   /** Lets it pass. */
   forward(): void;
   /** Lets it pass, and nothing that the server answers on this connection. */
@@ -99,12 +103,12 @@ interface Relay {
 
 /** Passes pieces on in their order; one that is held holds those after it. */
 function relay({ client, server, traps, pace }: Relay): void {
-  const clientPort = client.remotePort ?? 0;
+  const ports = { clientPort: client.remotePort ?? 0, tapPort: client.localPort ?? 0 };
   let isMuted = false;
   let last: Promise<void> = Promise.resolve();
   const passOn = async (piece: Buffer): Promise<void> => {
     if (pace.delayMs > 0) await delay(pace.delayMs);
-    const verdict = await verdictOn(piece, traps, clientPort);
+    const verdict = await verdictOn(piece, traps, ports);
     if (verdict === "drop") client.destroy();
     isMuted ||= verdict === "mute";
     if (verdict !== "drop" && !server.destroyed) server.write(piece);
@@ -117,7 +121,7 @@ function relay({ client, server, traps, pace }: Relay): void {
   });
 }
 
-async function verdictOn(piece: Buffer, traps: Set<Trap>, clientPort: number): Promise<Verdict> {
+async function verdictOn(piece: Buffer, traps: Set<Trap>, ports: ClientPorts): Promise<Verdict> {
   if (traps.size === 0) return "forward";
   const text = piece.toString("latin1");
   const trap = [...traps].find(({ words }) => words.every((word) => text.includes(word)));
@@ -125,7 +129,7 @@ async function verdictOn(piece: Buffer, traps: Set<Trap>, clientPort: number): P
   traps.delete(trap);
   return new Promise((resolve) => {
     trap.spring({
-      clientPort,
+      ...ports,
       forward: () => resolve("forward"),
       forwardWithoutReply: () => resolve("mute"),
       drop: () => resolve("drop"),

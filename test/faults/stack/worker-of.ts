@@ -4,6 +4,7 @@ import { expect } from "vitest";
 
 import type { ServiceProcess } from "../../harness/service-process.ts";
 import type { FaultStack } from "./fault-stack.ts";
+import type { ClientPorts } from "./tcp-tap.ts";
 
 /** The process that leads the run. */
 export async function leadOf({ deps, fleet }: FaultStack, runId: string): Promise<ServiceProcess> {
@@ -16,23 +17,30 @@ export async function taskWorkerOf({ deps, fleet }: FaultStack, runId: string): 
   return fleet.byPid(task?.claim?.pid);
 }
 
-/** The process that is connected from this port; it is found in what Linux tells of sockets. */
-export async function processAt({ fleet }: FaultStack, port: number): Promise<ServiceProcess> {
-  const inode = await socketInode(port);
+/** The process that holds the client's end of a connection; it is found in what Linux tells of sockets. */
+export async function processAt({ fleet }: FaultStack, ports: ClientPorts): Promise<ServiceProcess> {
+  const inode = await socketInode(ports);
   for (const service of SERVICES.flatMap((name) => fleet.of(name)))
     if (await holdsSocket(service.pid, inode)) return service;
-  throw new Error(`No service is connected from port ${port}`);
+  throw new Error(`No service is connected from port ${ports.clientPort}`);
 }
 
 const SERVICES = ["gateway", "lead-runner", "subagent-runner"] as const;
 
-async function socketInode(port: number): Promise<string> {
-  const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+/** A port alone may stand in several rows: those of connections to other servers, and of ones that are closed. */
+async function socketInode({ clientPort, tapPort }: ClientPorts): Promise<string> {
   const tables = await Promise.all(
     ["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")),
   );
   const rows = tables.flatMap((table) => table.split("\n").map((line) => line.trim().split(/\s+/)));
-  return rows.find(([, address = ""]) => address.endsWith(local))?.[9] ?? "none";
+  const row = rows.find(
+    ([, local = "", remote = ""]) => local.endsWith(hex(clientPort)) && remote.endsWith(hex(tapPort)),
+  );
+  return row?.[9] ?? "none";
+}
+
+function hex(port: number): string {
+  return `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 async function holdsSocket(pid: number, inode: string): Promise<boolean> {
