@@ -44,7 +44,8 @@ describe("FC-C08 a result of a subagent", () => {
       /^Task Succeeded\. Result: x\n\.\.\. \[\d+ of \d+ characters left out; all of it is in /,
     );
     const [row] = await stack.deps.store.tasks.listByRun(ids.runId);
-    expect(row?.result?.length).toBe(12 * MIB);
+    expect(row).toMatchObject({ result: "x".repeat(64 * 1024), result_bytes: 12 * MIB });
+    expect((await stack.deps.store.tasks.wholeResult(row!))?.length).toBe(12 * MIB);
   });
 
   it("of 17 MiB fails its task with a reason, and the run goes on", async () => {

@@ -32,13 +32,18 @@ export async function takeSnapshot(store: Store, runId: string): Promise<RunSnap
   const before = await messagesAt(store, run.thread_id, run.base);
   return {
     run,
-    tasks: await store.tasks.listByRun(runId),
+    tasks: await wholeTasks(store, runId),
     events: await wholeLog(store, runId),
     usage: await store.usage.list(runId),
     usageTotal: await store.usage.totals({ runId }),
     messages: await messagesAt(store, run.thread_id, run.head),
     earlier: new Set(before.flatMap(({ id }) => (id === undefined ? [] : [id]))),
   };
+}
+
+async function wholeTasks({ tasks }: Store, runId: string): Promise<TaskRow[]> {
+  const rows = await tasks.listByRun(runId);
+  return Promise.all(rows.map(async (task) => ({ ...task, result: await tasks.wholeResult(task) })));
 }
 
 async function messagesAt(store: Store, threadId: string, checkpointId: string | null): Promise<StoredMessage[]> {

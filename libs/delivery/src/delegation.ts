@@ -51,7 +51,7 @@ export function createDelegation(deps: DeliveryDeps): Delegation {
       if (refused !== undefined) return refused;
       const task = await findOrInsert(deps, tasks, request);
       try {
-        return outcomeOfTask(await follow(deps, tasks, request, task));
+        return await outcomeOfTask(tasks.ledger, await follow(deps, tasks, request, task));
       } catch (error) {
         if (!isAntlerError(error, "task_not_found")) throw error;
         return gone(deps, request, task);

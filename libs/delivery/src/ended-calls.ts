@@ -1,4 +1,5 @@
 import type { SubagentOutcome } from "@antler/contracts";
+import type { TaskRow } from "@antler/store";
 
 import type { DeliveryDeps } from "./delivery-deps.ts";
 import { createKinds } from "./kinds.ts";
@@ -20,6 +21,7 @@ export function createEndedCalls(deps: DeliveryDeps, threadId: string): EndedCal
     if (waitMs > 0)
       for (const runId of runIds) await awaitTasksEnd(tasks, deps.bus, { runId, action: "interrupt", graceMs: waitMs });
     const ended = (await tasks.ledger.listByCalls(threadId, callIds)).filter((task) => tasks.isTerminal(task));
-    return new Map(ended.map((task) => [task.call_id, outcomeOfTask(task)]));
+    const outcomeOf = async (task: TaskRow) => [task.call_id, await outcomeOfTask(tasks.ledger, task)] as const;
+    return new Map(await Promise.all(ended.map(outcomeOf)));
   };
 }

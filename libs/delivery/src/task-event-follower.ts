@@ -15,7 +15,7 @@ export interface FollowOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A page holds less than the store's bound on one reading, so that a short one is the last. */
+/** Most events of one reading; the store also ends a page that grows too large, so that only an empty one is the end. */
 const PAGE = 200;
 
 /** Hands over the stored events of one task in order, each once: when a signal tells of some, and when asked. */
@@ -31,11 +31,11 @@ export function followTaskEvents(
     queued = false;
     for (;;) {
       const events = await store.events.read(runId, { taskId, afterSeq, limit: PAGE });
+      if (events.length === 0) return;
       for (const event of events) {
         afterSeq = event.seq;
         onEvent(event);
       }
-      if (events.length < PAGE) return;
     }
   };
   const catchUp = () => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 import {
   AntlerError,
+  boundText,
   isRunTerminal,
   isTaskTerminal,
   type StopReason,
@@ -35,6 +36,9 @@ export interface TaskKind extends WorkKind<TaskRow, TaskOutcome> {
 
 const OWED: readonly Duty[] = ["end_event", "signal"];
 
+/** Of unfinished work the beginning and the end are kept, with a mark where the middle was. */
+const PARTIAL_RESULT_MAX_CHARS = 64 * 1024;
+
 export function createTaskKind({ store, bus }: DeliveryDeps, append: AppendEvents): TaskKind {
   const duties: Partial<Record<Duty, (task: TaskRow) => Promise<void> | void>> = {
     end_event: (task) => append({ runId: task.run_id, threadId: task.thread_id }, [taskEndEvent(task)]),
@@ -55,9 +59,13 @@ export function createTaskKind({ store, bus }: DeliveryDeps, append: AppendEvent
       round: task.round,
     }),
     isTerminal: (task) => isTaskTerminal(task.status),
-    settlementOf: ({ status, ...fields }) => ({
+    settlementOf: ({ status, partial_result: partial, ...fields }) => ({
       status,
-      fields: { ...fields, result_sha256: fields.result === null ? null : sha256(fields.result) },
+      fields: {
+        ...fields,
+        partial_result: partial === null ? null : boundText(partial, PARTIAL_RESULT_MAX_CHARS),
+        result_sha256: fields.result === null ? null : sha256(fields.result),
+      },
       owed: OWED,
     }),
     endingOf,

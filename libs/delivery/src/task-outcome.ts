@@ -1,12 +1,15 @@
 import { failedOutcome, type SubagentOutcome, type SubagentStatus } from "@antler/contracts";
-import type { TaskRow } from "@antler/store";
+import type { TaskLedger, TaskRow } from "@antler/store";
 
 /** The outcome of a terminal task, as the lead sees it. A task that reached its deadline was given up by its lead. */
-export function outcomeOfTask(task: TaskRow): SubagentOutcome {
+export async function outcomeOfTask(
+  { wholeResult }: Pick<TaskLedger, "wholeResult">,
+  task: TaskRow,
+): Promise<SubagentOutcome> {
   const isGivenUp = task.stop_reason === "deadline";
   return {
     status: isGivenUp ? "polling_timed_out" : (task.status as SubagentStatus),
-    result: task.result,
+    result: await wholeResult(task),
     partialResult: task.partial_result,
     error: isGivenUp ? givenUpText(task) : task.error,
     stopReason: task.stop_reason,

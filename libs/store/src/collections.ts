@@ -32,6 +32,13 @@ export interface UsageDocument {
   readonly created_at: Date;
 }
 
+/** The whole of a result that is too long for the row of its task; `_id` is the task with the epoch of its claim. */
+export interface ResultDocument {
+  readonly _id: string;
+  readonly task_id: string;
+  readonly text: string;
+}
+
 export interface LeaseDocument {
   readonly _id: string;
   readonly holder: string;
@@ -80,6 +87,7 @@ export interface Collections {
   readonly runs: Collection<RunRow>;
   readonly tasks: Collection<TaskRow>;
   readonly events: Collection<EventDocument>;
+  readonly results: Collection<ResultDocument>;
   readonly usage: Collection<UsageDocument>;
   readonly threads: Collection<ThreadRow>;
   readonly leases: Collection<LeaseDocument>;
@@ -93,6 +101,7 @@ export function collectionsOf(db: Db): Collections {
     runs: db.collection("runs"),
     tasks: db.collection("tasks"),
     events: db.collection("events"),
+    results: db.collection("results"),
     usage: db.collection("usage"),
     threads: db.collection("threads"),
     leases: db.collection("leases"),

@@ -31,6 +31,7 @@ const INDEXES: Readonly<Record<keyof Collections, readonly IndexDescription[]>> 
     { key: { run_id: 1, seq: 1 }, ...unique },
     { key: { run_id: 1, key: 1 }, ...unique },
   ],
+  results: [{ key: { task_id: 1 } }],
   usage: [{ key: { run_id: 1 } }],
   threads: [{ key: { tenant_id: 1, updated_at: -1 } }],
   leases: [],

@@ -120,7 +120,11 @@ export interface TaskRow extends WorkRow {
   readonly description: string;
   readonly envelope: TaskEnvelope;
   readonly model_name: string;
+  /** Only the beginning when `result_bytes` is there; `TaskLedger.wholeResult` has it all. */
   readonly result: string | null;
+  /** Size of a result that stands apart, since it is too long for its row. */
+  readonly result_bytes?: number;
+  /** Of the whole result. */
   readonly result_sha256: string | null;
   readonly partial_result: string | null;
   readonly error: string | null;

@@ -44,7 +44,7 @@ export async function connectStore(options: ConnectStoreOptions): Promise<Store>
   const { client, database, collections } = connection;
   return {
     runs: createRunLedger(collections.runs),
-    tasks: createTaskLedger(collections.tasks),
+    tasks: createTaskLedger(collections.tasks, collections.results),
     threads: createThreadLedger(collections.threads),
     events: createEventLog(collections.events, options.logger),
     usage: createUsageLedger(collections.usage),

@@ -2,15 +2,17 @@ import type { Collection } from "mongodb";
 
 import { AntlerError, TASK_TERMINAL_STATUSES } from "@antler/contracts";
 
+import type { ResultDocument } from "./collections.ts";
 import { insertRow, type NewRow, type RowDates } from "./insert-row.ts";
 import type { TaskRow } from "./rows.ts";
 import { storeCall } from "./store-call.ts";
+import { createWholeResults, type WholeResults } from "./whole-results.ts";
 import { createWorkLedger, type WorkLedger } from "./work-ledger.ts";
 
 /** A task row before it has its dates. */
 export type TaskDraft = Omit<TaskRow, RowDates> & NewRow;
 
-export interface TaskLedger extends WorkLedger<TaskRow> {
+export interface TaskLedger extends WorkLedger<TaskRow>, Pick<WholeResults, "wholeResult"> {
   /** Inserts the task of a call, or finds the one that the call has already: unique by run and call id. */
   insert(draft: TaskDraft): Promise<TaskRow>;
   byCall(runId: string, callId: string): Promise<TaskRow | undefined>;
@@ -20,8 +22,12 @@ export interface TaskLedger extends WorkLedger<TaskRow> {
   countLive(runId: string): Promise<number>;
 }
 
-export function createTaskLedger(collection: Collection<TaskRow>): TaskLedger {
+export function createTaskLedger(
+  collection: Collection<TaskRow>,
+  resultCollection: Collection<ResultDocument>,
+): TaskLedger {
   const work = createWorkLedger(collection, TASK_TERMINAL_STATUSES);
+  const { setApart, wholeResult } = createWholeResults(resultCollection);
 
   const byCall = async (runId: string, callId: string) =>
     (await storeCall(() => collection.findOne({ run_id: runId, call_id: callId }))) ?? undefined;
@@ -29,6 +35,9 @@ export function createTaskLedger(collection: Collection<TaskRow>): TaskLedger {
   return {
     ...work,
     byCall,
+    wholeResult,
+
+    settle: async (fence, settlement) => work.settle(fence, await setApart(fence, settlement)),
 
     async insert(draft) {
       await insertRow(collection, draft);
