@@ -22,7 +22,8 @@ const INDEXES: Readonly<Record<keyof Collections, readonly IndexDescription[]>> 
   ],
   tasks: [
     { key: { run_id: 1, call_id: 1 }, ...unique },
-    { key: { thread_id: 1 } },
+    { key: { run_id: 1, created_at: 1, _id: 1 } },
+    { key: { thread_id: 1, created_at: 1 } },
     { key: { status: 1, updated_at: 1 } },
     { key: { owed_at: 1 }, ...sparse },
     { key: { lease_until: 1 } },
@@ -32,11 +33,11 @@ const INDEXES: Readonly<Record<keyof Collections, readonly IndexDescription[]>> 
     { key: { run_id: 1, key: 1 }, ...unique },
   ],
   results: [{ key: { task_id: 1 } }],
-  usage: [{ key: { run_id: 1 } }],
+  usage: [{ key: { run_id: 1, _id: 1 } }],
   threads: [{ key: { tenant_id: 1, updated_at: -1 } }],
   leases: [],
   deadLetters: [
-    { key: { created_at: 1 } },
+    { key: { created_at: -1, _id: -1 } },
     { key: { tenant_id: 1, created_at: -1, _id: -1 } },
     { key: { stream: 1, retried: 1 } },
   ],

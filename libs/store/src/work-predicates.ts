@@ -91,7 +91,10 @@ export function inFlight(tenantId: string): Document {
   return { tenant_id: tenantId, status: { $in: ["held", "pending", "running", "checking"] } };
 }
 
+/** A range, which every server looks up in an index; it does not with "not null". */
+const ANY_DATE: Document = { $gt: new Date(0) };
+
 /** Rows that have owed something for a while. */
 export function owing(olderThanMs: number): Document {
-  return { owed_at: { $ne: null }, ...whether(passed(plusMs("$owed_at", olderThanMs))) };
+  return { owed_at: ANY_DATE, ...whether(passed(plusMs("$owed_at", olderThanMs))) };
 }

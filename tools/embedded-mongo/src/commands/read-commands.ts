@@ -1,5 +1,6 @@
+import type { Collection } from "../catalog/collection.ts";
 import type { QueryPlan } from "../indexes/planner.ts";
-import { findRecords, planFor } from "../query/find-records.ts";
+import { explainQuery, findRecords, type Query } from "../query/find-records.ts";
 import { compileProjection } from "../query/projection.ts";
 import { badValue, ServerError } from "../server-error.ts";
 import type { Document } from "../values/document.ts";
@@ -92,10 +93,15 @@ function explain({ command, database, state }: CommandRequest): Document {
   if (name === undefined) throw new ServerError("FailedToParse", "explain needs a command");
   const namespace = `${database}.${String(explained[name])}`;
   const collection = state.catalog.find(namespace);
-  const query = { filter: filterOf(explained), sort: explained["sort"], hint: explained["hint"] };
-  const winningPlan = collection === undefined ? { stage: "EOF" } : shownPlan(planFor(collection, query));
+  const query: Query = { filter: filterOf(explained), sort: explained["sort"], hint: explained["hint"] };
+  const winningPlan = collection === undefined ? { stage: "EOF" } : shownQuery(collection, query);
   const nReturned = findRecords(collection, query).length;
   return { queryPlanner: { namespace, winningPlan, rejectedPlans: [] }, executionStats: { nReturned } };
+}
+
+function shownQuery(collection: Collection, query: Query): Document {
+  const { plan, sortsInMemory } = explainQuery(collection, query);
+  return sortsInMemory ? { stage: "SORT", inputStage: shownPlan(plan) } : shownPlan(plan);
 }
 
 function filterOf(command: Document): Document {

@@ -36,8 +36,17 @@ export function findRecords(collection: Collection | undefined, query: Query): S
   return (isReversed ? ordered.toReversed() : ordered).slice(skip, end);
 }
 
-/** The plan of a query, as `explain` shows it. */
-export function planFor(collection: Collection, query: Query, sort = orderOf(query.sort).sort): QueryPlan {
+/** How a query would be answered, and whether what is found has to be sorted then. */
+export function explainQuery(
+  collection: Collection,
+  query: Query,
+): { readonly plan: QueryPlan; readonly sortsInMemory: boolean } {
+  const { sort } = orderOf(query.sort);
+  const plan = planFor(collection, query, sort);
+  return { plan, sortsInMemory: sort.length > 0 && !yieldsOrder(plan) };
+}
+
+function planFor(collection: Collection, query: Query, sort: readonly SortKey[]): QueryPlan {
   const hint = hintedIndex(collection, query.hint);
   return planQuery(collection, { filter: query.filter, sort, ...(hint === undefined ? {} : { hint }) });
 }

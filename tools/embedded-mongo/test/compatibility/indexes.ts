@@ -123,6 +123,17 @@ export const INDEXES: CheckGroup = {
       assert.equal((await c.find({ a: 1 }).hint("ax").toArray()).length, 1);
       await assertRefused(2, () => c.find({ a: 1 }).hint("nope").toArray());
     },
+    "explain says SORT only for an order that no index has": async ({ c }) => {
+      await c.createIndex({ a: 1, b: 1 });
+      await c.insertMany([
+        { a: 1, b: 2 },
+        { a: 1, b: 1 },
+      ]);
+      const stages = async (sort: Record<string, 1 | -1>) =>
+        JSON.stringify(await c.find({ a: 1 }).sort(sort).explain());
+      assert.doesNotMatch(await stages({ b: -1 }), /"SORT"/);
+      assert.match(await stages({ c: 1 }), /"SORT"/);
+    },
     "explain says IXSCAN for an indexed filter": async ({ c }) => {
       await c.createIndex({ a: 1 });
       await c.insertMany([{ a: 1 }, { a: 2 }]);
