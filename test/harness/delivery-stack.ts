@@ -12,6 +12,8 @@ import { anIdentity } from "./rows.ts";
 export interface DeliveryStack {
   readonly nats: NatsServer;
   readonly config: Config;
+  /** Where the ledgers lie. */
+  readonly database: { readonly url: string; readonly name: string };
   /** A store and a bus of their own, closed with the stack. */
   connect(): Promise<DeliveryDeps>;
   stop(): Promise<void>;
@@ -39,6 +41,7 @@ export async function startDeliveryStack(
   return {
     nats,
     config,
+    database: { url: mongo.url, name: database },
     connect,
     async stop() {
       await Promise.all(open.map(({ bus }) => bus.close()));
