@@ -8,10 +8,10 @@ import { isDuplicateKey, storeCall } from "./store-call.ts";
 import type { Fence, Settlement } from "./work-ledger.ts";
 
 /** Longest result that stands whole in its row, in bytes of UTF-8. */
-export const INLINE_RESULT_MAX_BYTES = 256 * 1024;
+const INLINE_RESULT_MAX_BYTES = 256 * 1024;
 
 /** What stays in the row of a longer one, in characters. */
-export const RESULT_HEAD_CHARS = 64 * 1024;
+const RESULT_HEAD_CHARS = 64 * 1024;
 
 /** Results that are too long for the row of their task, so that no list of tasks grows with them. */
 export interface WholeResults {
