@@ -10,7 +10,7 @@ import {
   type TaskEnvelope,
 } from "@antler/contracts";
 import { newId } from "@antler/platform";
-import type { RunRow, TaskDraft, TaskRow } from "@antler/store";
+import type { RunRow, TaskRow } from "@antler/store";
 
 import type { DeliveryDeps } from "./delivery-deps.ts";
 import { dispatch } from "./dispatch.ts";
@@ -18,9 +18,9 @@ import { appendAndSignal } from "./event-append.ts";
 import { createKinds } from "./kinds.ts";
 import type { Lease } from "./lease.ts";
 import { assertRoom } from "./queue-room.ts";
-import { initialDelivery, WAIT_MARGIN_MS } from "./submit-run.ts";
+import { taskDraftOf } from "./task-draft.ts";
 import { followTaskEvents } from "./task-event-follower.ts";
-import { taskEndEvent } from "./task-events.ts";
+import { taskGoneEvent } from "./task-events.ts";
 import type { TaskKind } from "./task-kind.ts";
 import { outcomeOfGoneTask, outcomeOfTask } from "./task-outcome.ts";
 import { waitForTask } from "./wait-for-task.ts";
@@ -60,8 +60,6 @@ export function createDelegation(deps: DeliveryDeps): Delegation {
   };
 }
 
-const GONE_TEXT = "Task disappeared from background tasks";
-
 async function admit({ store }: DeliveryDeps, request: DelegateRequest): Promise<SubagentOutcome | undefined> {
   const { run, lease, envelope, maxTotal } = request;
   lease.assertHeld();
@@ -83,7 +81,7 @@ async function findOrInsert(deps: DeliveryDeps, kind: TaskKind, request: Delegat
   const existing = await kind.ledger.byCall(run._id, envelope.tool_call_id);
   if (existing !== undefined) return existing;
   await assertRoom(deps, { pool: envelope.subagent.pool, lane: run.lane });
-  const draft = draftOf(deps, request, newId());
+  const draft = taskDraftOf(deps.config, request, newId());
   deps.bus.expectFits(kind.ticketOf(draft), draft.trace);
   const task = await kind.ledger.insert(draft);
   if (task._id === draft._id) await dispatch(kind, task, deps);
@@ -110,44 +108,7 @@ async function follow(deps: DeliveryDeps, kind: TaskKind, request: DelegateReque
 
 /** The row of a task was removed from the ledger: the log is told, so that no reader waits for its end. */
 async function gone(deps: DeliveryDeps, request: DelegateRequest, task: TaskRow): Promise<SubagentOutcome> {
-  const lost = { ...task, status: "failed", stop_reason: "lost_worker", error: GONE_TEXT } as const;
-  const events = await appendAndSignal(deps, { runId: task.run_id, threadId: task.thread_id }, [taskEndEvent(lost)]);
+  const events = await appendAndSignal(deps, { runId: task.run_id, threadId: task.thread_id }, [taskGoneEvent(task)]);
   for (const event of events) request.onEvent(event);
   return outcomeOfGoneTask(task);
-}
-
-/** How long a task may take in all: in the queue, in execution, and with room for both to be noticed. */
-export function taskDeadlineMs({ queueMs, executionMs }: { queueMs: number; executionMs: number }): number {
-  return queueMs + executionMs + WAIT_MARGIN_MS;
-}
-
-function draftOf({ config }: DeliveryDeps, { run, envelope }: DelegateRequest, taskId: string): TaskDraft {
-  const queueMs = config.delivery.queue_timeout_seconds * 1000;
-  const executionMs = envelope.subagent.timeout_seconds * 1000;
-  return {
-    _id: taskId,
-    tenant_id: run.tenant_id,
-    run_id: run._id,
-    thread_id: run.thread_id,
-    call_id: envelope.tool_call_id,
-    pool: envelope.subagent.pool,
-    lane: run.lane,
-    trace: envelope.trace,
-    status: "pending",
-    subagent_type: envelope.subagent.name,
-    description: envelope.description,
-    envelope: { ...envelope, task_id: taskId },
-    model_name: envelope.model_name,
-    result: null,
-    result_sha256: null,
-    partial_result: null,
-    error: null,
-    usage: null,
-    steps: 0,
-    ...initialDelivery,
-    max_attempts: config.delivery.task_attempts,
-    queue_limit_ms: queueMs,
-    execution_limit_ms: executionMs,
-    deadline_ms: taskDeadlineMs({ queueMs, executionMs }),
-  };
 }

@@ -48,6 +48,12 @@ export function taskEndEvent(task: TaskRow): NewRunEvent {
   return { key: eventKeys.taskEnd(task._id), type: "subagent.end", task_id: task._id, data };
 }
 
+/** The end in the log of a task whose row is no longer in the ledger. */
+export function taskGoneEvent(task: TaskRow): NewRunEvent {
+  const error = "Task disappeared from background tasks";
+  return taskEndEvent({ ...task, status: "failed", stop_reason: "lost_worker", error });
+}
+
 function bounded(name: "result" | "error", text: string | null): Partial<SubagentEnd> {
   if (text === null) return {};
   const head = headOf(text, EVENT_TEXT_MAX_CHARS);

@@ -6,7 +6,7 @@ import type { TaskRow } from "@antler/store";
 
 import { type DeliveryStack, startDeliveryStack } from "../../../test/harness/delivery-stack.ts";
 import { aTaskDraft } from "../../../test/harness/rows.ts";
-import { taskDeadlineMs } from "../src/delegation.ts";
+import { taskDeadlineMs } from "../src/task-draft.ts";
 import {
   cancelRun,
   createDelegation,
