@@ -53,6 +53,11 @@ export const ERROR_CODES = {
     "The thread does not exist, or belongs to another tenant.",
     "Create the thread first, or send if_not_exists: create.",
   ]),
+  checkpoint_not_found: describe(404, "never", [
+    "No such checkpoint",
+    "The thread has no checkpoint of that id; of an earlier run only the last one is kept.",
+    "Take an id from the thread's history.",
+  ]),
   run_not_found: describe(404, "never", [
     "No such run",
     "The run does not exist on this thread, or belongs to another tenant.",

@@ -13,6 +13,8 @@ export const CreateThreadBody = z
   .meta({ id: "CreateThreadBody" });
 export type CreateThreadBody = z.infer<typeof CreateThreadBody>;
 
+export const PatchThreadBody = z.strictObject({ metadata: Metadata.optional() }).meta({ id: "PatchThreadBody" });
+
 export const ThreadView = z
   .object({
     thread_id: z.string(),
@@ -26,7 +28,20 @@ export const ThreadView = z
   .meta({ id: "Thread" });
 export type ThreadView = z.infer<typeof ThreadView>;
 
-const CheckpointRef = z.object({ thread_id: z.string(), checkpoint_ns: z.string(), checkpoint_id: z.string() });
+/** Names a checkpoint of a thread. */
+export const CheckpointRef = z.object({ thread_id: z.string(), checkpoint_ns: z.string(), checkpoint_id: z.string() });
+
+const SomeCheckpoint = z.object({ checkpoint_id: z.string().min(1).max(128) });
+
+/** Which states of a thread: at most `limit`, newest first, from `checkpoint` on or from behind `before`. */
+export const ThreadHistoryBody = z
+  .strictObject({
+    limit: z.int().min(1).max(1000).default(10),
+    before: SomeCheckpoint.optional(),
+    checkpoint: SomeCheckpoint.partial().optional(),
+  })
+  .meta({ id: "ThreadHistoryBody" });
+export type ThreadHistoryBody = z.infer<typeof ThreadHistoryBody>;
 
 /** State of a thread at its newest checkpoint; `checkpoint` is null while no run has written one. */
 export const ThreadStateView = z

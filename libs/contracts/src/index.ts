@@ -36,7 +36,15 @@ export {
   StreamMode,
   TaskView,
 } from "./http-runs.ts";
-export { CreateThreadBody, ThreadStateView, ThreadView, WorkspaceReceipt } from "./http-threads.ts";
+export {
+  CheckpointRef,
+  CreateThreadBody,
+  PatchThreadBody,
+  ThreadHistoryBody,
+  ThreadStateView,
+  ThreadView,
+  WorkspaceReceipt,
+} from "./http-threads.ts";
 export { DEFAULT_TENANT, Name, RunId, TaskId, ThreadId, ToolCallId } from "./ids.ts";
 export { modelCallLimit } from "./model-call-limit.ts";
 export { Problem, problemOf, type StoredError, storedErrorOf } from "./problem.ts";

@@ -6,7 +6,6 @@ import type { TaskRow } from "@antler/store";
 
 import { type DeliveryStack, startDeliveryStack } from "../../../test/harness/delivery-stack.ts";
 import { aTaskDraft } from "../../../test/harness/rows.ts";
-import { taskDeadlineMs } from "../src/task-draft.ts";
 import {
   cancelRun,
   createDelegation,
@@ -16,6 +15,7 @@ import {
   type Lease,
   startTaskWorker,
 } from "../src/index.ts";
+import { taskDeadlineMs } from "../src/task-draft.ts";
 import { completed, type HeldRun, holdRun, requestOf, untilAborted } from "./held-run.ts";
 
 let stack: DeliveryStack;

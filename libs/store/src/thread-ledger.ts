@@ -4,6 +4,7 @@ import { AntlerError } from "@antler/contracts";
 
 import type { ThreadRow } from "./rows.ts";
 import { isDuplicateKey, storeCall } from "./store-call.ts";
+import { literal, NOW } from "./work-predicates.ts";
 
 /** A thread before it has its dates. */
 export type ThreadDraft = Pick<ThreadRow, "_id" | "tenant_id" | "metadata">;
@@ -18,6 +19,8 @@ export interface ThreadLedger {
   ensure(draft: ThreadDraft): Promise<ThreadRow>;
   /** The tenant's threads, newest first. */
   list(tenantId: string, options: { readonly limit: number; readonly offset: number }): Promise<readonly ThreadRow[]>;
+  /** Adds the given keys, replacing those of the same name; undefined when there is no such thread. */
+  mergeMetadata(tenantId: string, id: string, metadata: ThreadRow["metadata"]): Promise<ThreadRow | undefined>;
   /** True when there was one. */
   delete(tenantId: string, id: string): Promise<boolean>;
 }
@@ -56,6 +59,12 @@ export function createThreadLedger(collection: Collection<ThreadRow>): ThreadLed
       storeCall(() =>
         collection.find({ tenant_id: tenantId }).sort({ updated_at: -1 }).skip(offset).limit(limit).toArray(),
       ),
+    async mergeMetadata(tenantId, id, metadata) {
+      const merged = { metadata: { $mergeObjects: ["$metadata", literal(metadata)] }, updated_at: NOW };
+      const update = () =>
+        collection.findOneAndUpdate({ _id: id, tenant_id: tenantId }, [{ $set: merged }], { returnDocument: "after" });
+      return (await storeCall(update)) ?? undefined;
+    },
     async delete(tenantId, id) {
       const result = await storeCall(() => collection.deleteOne({ _id: id, tenant_id: tenantId }));
       return result.deletedCount === 1;

@@ -118,6 +118,7 @@ const threads: EveryMethod<ThreadLedger> = {
   get: (ledger) => ledger.get("a", "x"),
   ensure: (ledger) => ledger.ensure({ _id: newId(), tenant_id: "a", metadata: {} }),
   list: (ledger) => ledger.list("a", { limit: 10, offset: 0 }),
+  mergeMetadata: (ledger) => ledger.mergeMetadata("a", "x", { key: 1 }),
   delete: (ledger) => ledger.delete("a", "x"),
 };
 

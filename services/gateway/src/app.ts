@@ -7,6 +7,7 @@ import type { GatewayDeps } from "./gateway-deps.ts";
 import { logRequests } from "./http/access-log.ts";
 import { handleErrors } from "./http/error-handler.ts";
 import type { GatewayApp } from "./http/gateway-app.ts";
+import { readJsonBodies } from "./http/json-body.ts";
 import { describeRoutes } from "./http/openapi.ts";
 import { traceRequests } from "./http/request-trace.ts";
 import { refuseUnstorable } from "./http/storable-body.ts";
@@ -19,6 +20,7 @@ import { runStreamRoutes } from "./routes/run-stream-routes.ts";
 import { runWaitRoutes } from "./routes/run-wait-routes.ts";
 import { systemRoutes } from "./routes/system-routes.ts";
 import { threadRoutes } from "./routes/thread-routes.ts";
+import { threadStateRoutes } from "./routes/thread-state-routes.ts";
 import { workspaceRoutes } from "./routes/workspace-routes.ts";
 import { createOpenResponses, type OpenResponses } from "./stream/open-responses.ts";
 import { VERSION } from "./version.ts";
@@ -44,6 +46,7 @@ export async function buildApp(deps: GatewayDeps, open: OpenResponses = createOp
   refuseWhenClosing(app, open);
   logRequests(app, logger);
   handleErrors(app, errors);
+  readJsonBodies(app);
   refuseUnstorable(app);
   app.addHook("preClose", async () => open.close());
 
@@ -51,6 +54,7 @@ export async function buildApp(deps: GatewayDeps, open: OpenResponses = createOp
   systemRoutes(app, { ...deps, open, version: VERSION });
   assistantRoutes(app, { startedAt: new Date() });
   threadRoutes(app, deps);
+  threadStateRoutes(app, deps);
   runRoutes(app, { ...deps, open });
   runStreamRoutes(app, { ...deps, open });
   runWaitRoutes(app, { ...deps, open });

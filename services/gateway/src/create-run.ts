@@ -17,7 +17,8 @@ type CreateRunDeps = Pick<GatewayDeps, "config" | "threads" | "runs" | "readStat
 
 export interface NewRun {
   readonly runId?: string;
-  readonly threadId: string;
+  /** Without it the run gets a thread of its own. */
+  readonly threadId?: string | undefined;
   readonly body: CreateRunBody;
   readonly trace: TraceContext;
   readonly idempotencyKey: string | undefined;
@@ -39,7 +40,7 @@ async function submit(deps: CreateRunDeps, given: NewRun & { readonly runId: str
   const earlier = await deps.runs.replayed(request);
   if (earlier !== undefined) return earlier;
   try {
-    return await deps.runs.withinLimits(request, () => submitWithin(deps, request, given.body));
+    return await deps.runs.withinLimits(request, () => submitWithin(deps, request, given));
   } catch (error) {
     const same = await sameRequestMeanwhile(deps, request, error);
     if (same === undefined) throw error;
@@ -47,10 +48,14 @@ async function submit(deps: CreateRunDeps, given: NewRun & { readonly runId: str
   }
 }
 
-async function submitWithin(deps: CreateRunDeps, request: RunRequest, body: CreateRunBody): Promise<RunRow> {
+async function submitWithin(
+  deps: CreateRunDeps,
+  request: RunRequest,
+  { body, threadId: given }: NewRun,
+): Promise<RunRow> {
   await expectRemovable(deps, request.thread_id, request.input);
   const { thread_id: threadId, tenant_id } = request;
-  const mayCreate = body.if_not_exists === "create";
+  const mayCreate = given === undefined || body.if_not_exists === "create";
   if (!mayCreate) await expectThread(deps, threadId);
   const answered = body.command && { continues: await expectResumable(deps, threadId, body.command.resume) };
   if (mayCreate) await deps.threads.ensure({ _id: threadId, tenant_id, metadata: {} });
@@ -65,7 +70,7 @@ async function sameRequestMeanwhile(deps: CreateRunDeps, request: RunRequest, re
 
 function requestOf({ config }: CreateRunDeps, given: NewRun & { readonly runId: string }): RunRequest {
   const { runId, threadId, body, trace, idempotencyKey: key } = given;
-  const place = { _id: runId, tenant_id: TENANT, thread_id: threadId, trace };
+  const place = { _id: runId, tenant_id: TENANT, thread_id: threadId ?? newId(), trace };
   const request = runRequestOf(body, place, config.models);
   return { ...request, ...idempotencyOf({ key, tenantId: TENANT, threadId, body }) };
 }

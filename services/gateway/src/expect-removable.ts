@@ -1,6 +1,7 @@
 import { AntlerError } from "@antler/contracts";
 
 import type { GatewayDeps } from "./gateway-deps.ts";
+import { newestState } from "./newest-state.ts";
 
 /** Stands for all messages of a thread. */
 const ALL = "__remove_all__";
@@ -13,14 +14,13 @@ type Input = Readonly<Record<string, unknown>> | null;
  * @throws AntlerError `invalid_request` that names the field.
  */
 export async function expectRemovable(
-  { runs, readState }: Pick<GatewayDeps, "runs" | "readState">,
+  deps: Pick<GatewayDeps, "runs" | "readState">,
   threadId: string,
   input: Input,
 ): Promise<void> {
   const messages = messagesIn(input);
   if (!messages.some(isRemoval)) return;
-  const head = await runs.newestHead(threadId);
-  const state = head === null ? undefined : await readState(threadId, head);
+  const state = await newestState(deps, threadId);
   const known = new Set<unknown>([ALL, ...messagesIn(state?.values ?? null).map(idOf)]);
   for (const [index, message] of messages.entries()) {
     if (isRemoval(message) && !known.has(idOf(message) ?? null)) throw unknownId(index);

@@ -1,6 +1,7 @@
 import { AntlerError } from "@antler/contracts";
 
 import type { GatewayDeps } from "./gateway-deps.ts";
+import { newestState } from "./newest-state.ts";
 
 /** The form of an interrupt's id: an object all of whose keys have it is taken as answers by id. */
 const INTERRUPT_ID = /^[0-9a-f]{32}$/;
@@ -11,15 +12,14 @@ const INTERRUPT_ID = /^[0-9a-f]{32}$/;
  * not clear which question is meant.
  */
 export async function expectResumable(
-  { runs, readState }: Pick<GatewayDeps, "runs" | "readState">,
+  deps: Pick<GatewayDeps, "runs" | "readState">,
   threadId: string,
   resume: unknown,
 ): Promise<string> {
-  if ((await runs.holderOf(threadId)) !== undefined) throw busy(threadId);
-  const head = await runs.newestHead(threadId);
-  const state = head === null ? undefined : await readState(threadId, head);
+  if ((await deps.runs.holderOf(threadId)) !== undefined) throw busy(threadId);
+  const state = await newestState(deps, threadId);
   const ids = (state?.interrupts ?? []).map(({ id }) => id);
-  if (head === null || ids.length === 0) throw nothingToResume(threadId);
+  if (state === undefined || ids.length === 0) throw nothingToResume(threadId);
   const named = idsIn(resume);
   if (named === null && ids.length > 1)
     throw invalidResume(
@@ -28,7 +28,7 @@ export async function expectResumable(
   const unknown = named?.filter((id) => !ids.includes(id)) ?? [];
   if (unknown.length > 0)
     throw invalidResume(`names ${unknown.join(", ")}, which is not pending; pending are ${ids.join(", ")}`);
-  return head;
+  return state.checkpoint_id;
 }
 
 /** The ids that an answer names; null when it is one answer. */

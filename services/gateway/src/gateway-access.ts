@@ -46,6 +46,7 @@ export function gatewayAccess(deps: AccessDeps): GatewayDeps {
     workspaces: workspaceAccess(workspaces),
     listTasks: (runId) => store.tasks.listByRun(runId),
     readState: (threadId, checkpointId) => store.states.readState(threadId, checkpointId),
+    readHistory: (threadId, checkpointId, limit) => store.states.history(threadId, checkpointId, limit),
     usageOf: (scope) => store.usage.totals(scope),
   };
 }

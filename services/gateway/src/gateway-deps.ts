@@ -21,6 +21,12 @@ export interface ThreadAccess {
   /** The thread, created if need be. */
   ensure(draft: ThreadDraft): Promise<ThreadRow>;
   get(tenantId: string, threadId: string): Promise<ThreadRow | undefined>;
+  /** Adds the given keys, replacing those of the same name; undefined when there is no such thread. */
+  mergeMetadata(
+    tenantId: string,
+    threadId: string,
+    metadata: Readonly<Record<string, unknown>>,
+  ): Promise<ThreadRow | undefined>;
 }
 
 export interface RunAccess {
@@ -88,6 +94,8 @@ export interface GatewayDeps {
   readonly listTasks: (runId: string) => Promise<readonly TaskRow[]>;
   /** The state at a checkpoint of the thread. */
   readonly readState: (threadId: string, checkpointId: string) => Promise<StoredState | undefined>;
+  /** The state at the checkpoint and those before it, newest first. */
+  readonly readHistory: (threadId: string, checkpointId: string, limit: number) => Promise<readonly StoredState[]>;
   readonly usageOf: (scope: { readonly runId: string; readonly taskId?: string }) => Promise<TokenUsage | null>;
   /** Cached state; never a live question to a dependency. */
   readonly readiness: () => Readiness;

@@ -12,15 +12,15 @@ export const CreateRunHeaders = z.looseObject({
 export interface KeyedRequest {
   readonly key: string | undefined;
   readonly tenantId: string;
-  readonly threadId: string;
+  readonly threadId: string | undefined;
   readonly body: unknown;
 }
 
-/** A key counts within its thread; equal bodies are equal whatever the order of their fields is. */
+/** A key counts within its thread, or among the runs that name none; equal bodies are equal whatever the order of their fields is. */
 export function idempotencyOf(request: KeyedRequest): Pick<RunRequest, "idempotency" | "request_sha256"> {
   const { key, tenantId, threadId, body } = request;
   if (key === undefined) return {};
-  return { idempotency: sha256([tenantId, threadId, key]), request_sha256: sha256(body) };
+  return { idempotency: sha256([tenantId, threadId ?? null, key]), request_sha256: sha256(body) };
 }
 
 function sha256(value: unknown): string {

@@ -15,6 +15,8 @@ const RUN_OPTIONS = [
   "webhook",
 ];
 
+const HISTORY_OPTIONS = ["metadata", "select"];
+
 const THREAD_OPTIONS = ["supersteps", "ttl"];
 
 /** Values of supported options that LangGraph's server knows and this version does not have. */
@@ -39,6 +41,14 @@ export function supportedRunBody(body: unknown): unknown {
 
 export function supportedThreadBody(body: unknown): unknown {
   return isBody(body) ? withoutOptions(body, THREAD_OPTIONS) : body;
+}
+
+/** `before` as clients send it: a checkpoint, or a config that holds one. */
+export function supportedHistoryBody(body: unknown): unknown {
+  if (!isBody(body)) return body;
+  const { before, ...rest } = withoutOptions(body, HISTORY_OPTIONS);
+  const configurable = isBody(before) ? before["configurable"] : undefined;
+  return { ...rest, ...(before !== undefined && { before: configurable ?? before }) };
 }
 
 function isBody(body: unknown): body is Body {

@@ -8,7 +8,7 @@ import { createRun } from "../create-run.ts";
 import type { GatewayDeps } from "../gateway-deps.ts";
 import type { GatewayApp } from "../http/gateway-app.ts";
 import { expectRun, expectThread } from "../http/lookups.ts";
-import { RunPath, ThreadPath, ThreadRunPath } from "../http/paths.ts";
+import { newRunPaths, RunPath, ThreadPath, ThreadRunPath } from "../http/paths.ts";
 import { preparedBody } from "../http/prepared-body.ts";
 import { CreateRunHeaders } from "../idempotency.ts";
 import type { OpenResponses } from "../stream/open-responses.ts";
@@ -27,23 +27,19 @@ const RunsQuery = z.object({
 export function runRoutes(app: GatewayApp, deps: RunDeps): void {
   const view = async (run: RunRow) => runViewOf(run, await deps.usageOf({ runId: run._id }));
 
-  app.post(
-    "/threads/:thread_id/runs",
-    {
-      schema: {
-        params: ThreadPath,
-        headers: CreateRunHeaders,
-        body: CreateRunBody,
-        response: { 200: RunView },
-        tags: ["runs"],
+  for (const { path, params } of newRunPaths("")) {
+    app.post(
+      path,
+      {
+        schema: { params, headers: CreateRunHeaders, body: CreateRunBody, response: { 200: RunView }, tags: ["runs"] },
+        preValidation: preparedBody(supportedRunBody),
       },
-      preValidation: preparedBody(supportedRunBody),
-    },
-    async ({ params, headers, body, trace }, reply) => {
-      const idempotencyKey = headers["idempotency-key"];
-      return view(await createRun(deps, { threadId: params.thread_id, body, trace, idempotencyKey, reply }));
-    },
-  );
+      async ({ params: { thread_id: threadId }, headers, body, trace }, reply) => {
+        const idempotencyKey = headers["idempotency-key"];
+        return view(await createRun(deps, { threadId, body, trace, idempotencyKey, reply }));
+      },
+    );
+  }
 
   app.get(
     "/threads/:thread_id/runs",

@@ -10,7 +10,7 @@ import { createRun } from "../create-run.ts";
 import type { GatewayDeps } from "../gateway-deps.ts";
 import type { GatewayApp } from "../http/gateway-app.ts";
 import { expectRun } from "../http/lookups.ts";
-import { runUrl, ThreadPath, ThreadRunPath } from "../http/paths.ts";
+import { newRunPaths, runUrl, ThreadRunPath } from "../http/paths.ts";
 import { preparedBody } from "../http/prepared-body.ts";
 import { longResponseHeaders } from "../http/response-headers.ts";
 import { CreateRunHeaders } from "../idempotency.ts";
@@ -36,26 +36,27 @@ const StreamQuery = z.object({
 });
 
 export function runStreamRoutes(app: GatewayApp, deps: StreamDeps): void {
-  app.post(
-    "/threads/:thread_id/runs/stream",
-    {
-      schema: { params: ThreadPath, headers: CreateRunHeaders, body: CreateRunBody, tags: ["streams"] },
-      preValidation: preparedBody(supportedRunBody),
-    },
-    async (request, reply) => {
-      const { params, headers, body, trace } = request;
-      const idempotencyKey = headers["idempotency-key"];
-      const runId = newId();
-      const deltas = openLiveDeltas(deps.events, runId, streamModesOf(body.stream_mode));
-      try {
-        const run = await createRun(deps, { runId, threadId: params.thread_id, body, trace, idempotencyKey, reply });
-        const ownDeltas = run._id === runId ? deltas : undefined;
-        await serve(deps, { run, reply, afterSeq: 0, cancels: run.on_disconnect === "cancel", deltas: ownDeltas });
-      } finally {
-        deltas?.close();
-      }
-    },
-  );
+  for (const { path, params } of newRunPaths("/stream")) {
+    app.post(
+      path,
+      {
+        schema: { params, headers: CreateRunHeaders, body: CreateRunBody, tags: ["streams"] },
+        preValidation: preparedBody(supportedRunBody),
+      },
+      async ({ params: { thread_id: threadId }, headers, body, trace }, reply) => {
+        const idempotencyKey = headers["idempotency-key"];
+        const runId = newId();
+        const deltas = openLiveDeltas(deps.events, runId, streamModesOf(body.stream_mode));
+        try {
+          const run = await createRun(deps, { runId, threadId, body, trace, idempotencyKey, reply });
+          const ownDeltas = run._id === runId ? deltas : undefined;
+          await serve(deps, { run, reply, afterSeq: 0, cancels: run.on_disconnect === "cancel", deltas: ownDeltas });
+        } finally {
+          deltas?.close();
+        }
+      },
+    );
+  }
 
   app.get(
     "/threads/:thread_id/runs/:run_id/stream",

@@ -9,7 +9,7 @@ import { createRun } from "../create-run.ts";
 import type { GatewayDeps } from "../gateway-deps.ts";
 import type { GatewayApp } from "../http/gateway-app.ts";
 import { expectRun } from "../http/lookups.ts";
-import { runUrl, ThreadPath, ThreadRunPath } from "../http/paths.ts";
+import { newRunPaths, runUrl, ThreadRunPath } from "../http/paths.ts";
 import { preparedBody } from "../http/prepared-body.ts";
 import { longResponseHeaders } from "../http/response-headers.ts";
 import { CreateRunHeaders } from "../idempotency.ts";
@@ -25,18 +25,20 @@ type WaitDeps = Pick<GatewayDeps, "config" | "logger" | "threads" | "runs" | "re
 const JoinQuery = z.object({ cancel_on_disconnect: z.stringbool().default(false) });
 
 export function runWaitRoutes(app: GatewayApp, deps: WaitDeps): void {
-  app.post(
-    "/threads/:thread_id/runs/wait",
-    {
-      schema: { params: ThreadPath, headers: CreateRunHeaders, body: CreateRunBody, tags: ["runs"] },
-      preValidation: preparedBody(supportedRunBody),
-    },
-    async ({ params, headers, body, trace }, reply) => {
-      const idempotencyKey = headers["idempotency-key"];
-      const run = await createRun(deps, { threadId: params.thread_id, body, trace, idempotencyKey, reply });
-      await serve(deps, { run, reply, cancels: run.on_disconnect === "cancel" });
-    },
-  );
+  for (const { path, params } of newRunPaths("/wait")) {
+    app.post(
+      path,
+      {
+        schema: { params, headers: CreateRunHeaders, body: CreateRunBody, tags: ["runs"] },
+        preValidation: preparedBody(supportedRunBody),
+      },
+      async ({ params: { thread_id: threadId }, headers, body, trace }, reply) => {
+        const idempotencyKey = headers["idempotency-key"];
+        const run = await createRun(deps, { threadId, body, trace, idempotencyKey, reply });
+        await serve(deps, { run, reply, cancels: run.on_disconnect === "cancel" });
+      },
+    );
+  }
 
   app.get(
     "/threads/:thread_id/runs/:run_id/join",

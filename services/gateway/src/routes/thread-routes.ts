@@ -1,4 +1,4 @@
-import { CreateThreadBody, ThreadStateView, ThreadView } from "@antler/contracts";
+import { CreateThreadBody, PatchThreadBody, ThreadView } from "@antler/contracts";
 import { newId } from "@antler/platform";
 import type { ThreadRow } from "@antler/store";
 
@@ -7,8 +7,9 @@ import type { GatewayApp } from "../http/gateway-app.ts";
 import { expectThread, TENANT } from "../http/lookups.ts";
 import { ThreadPath } from "../http/paths.ts";
 import { preparedBody } from "../http/prepared-body.ts";
+import { newestState } from "../newest-state.ts";
 import { supportedThreadBody } from "../unsupported-options.ts";
-import { threadStateOf, threadViewOf } from "../views/thread-view.ts";
+import { threadViewOf } from "../views/thread-view.ts";
 
 type ThreadDeps = Pick<GatewayDeps, "threads" | "runs" | "readState">;
 
@@ -31,12 +32,16 @@ export function threadRoutes(app: GatewayApp, deps: ThreadDeps): void {
     async ({ params }) => viewOf(deps, await expectThread(deps, params.thread_id)),
   );
 
-  app.get(
-    "/threads/:thread_id/state",
-    { schema: { params: ThreadPath, response: { 200: ThreadStateView }, tags: ["threads"] } },
-    async ({ params }) => {
-      const thread = await expectThread(deps, params.thread_id);
-      return threadStateOf(thread._id, await newestState(deps, thread._id));
+  app.patch(
+    "/threads/:thread_id",
+    {
+      schema: { params: ThreadPath, body: PatchThreadBody, response: { 200: ThreadView }, tags: ["threads"] },
+      preValidation: preparedBody((body) => supportedThreadBody(body ?? {})),
+    },
+    async ({ params, body }) => {
+      await expectThread(deps, params.thread_id);
+      const thread = await deps.threads.mergeMetadata(TENANT, params.thread_id, body.metadata ?? {});
+      return viewOf(deps, thread ?? (await expectThread(deps, params.thread_id)));
     },
   );
 }
@@ -44,9 +49,4 @@ export function threadRoutes(app: GatewayApp, deps: ThreadDeps): void {
 async function viewOf(deps: ThreadDeps, thread: ThreadRow): Promise<ThreadView> {
   const newestRun = await deps.runs.newestStanding(thread._id);
   return threadViewOf(thread, { newestRun, state: await newestState(deps, thread._id) });
-}
-
-async function newestState({ runs, readState }: ThreadDeps, threadId: string) {
-  const head = await runs.newestHead(threadId);
-  return head === null ? undefined : readState(threadId, head);
 }

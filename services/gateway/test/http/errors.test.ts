@@ -107,7 +107,7 @@ describe("a problem document", () => {
 
   it.each([
     ["{broken", "application/json", 400, "malformed_json"],
-    ["", "application/json", 400, "malformed_json"],
+    ["", "application/json", 422, "invalid_request"],
     ["a=1", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
   ])("answers a body %j as %s with %i", async (body, type, status, code) => {
     const response = await fetch(`${url}${runs}`, { method: "POST", body, headers: { "content-type": type } });

@@ -188,6 +188,8 @@ describe("cancelling", () => {
     const { body } = await call<RunView>(`${url}/threads/${threadId}/runs`, "POST", { assistant_id: "lead" });
     const path = `${url}/threads/${threadId}/runs/${body.run_id}`;
 
+    const headers = { "content-type": "application/json" };
+    expect(await fetch(`${path}/cancel`, { method: "POST", headers })).toMatchObject({ status: 202 });
     expect(await call(`${path}/cancel`, "POST")).toMatchObject({ status: 202 });
     expect(await call(`${path}/cancel?wait=1`, "POST")).toMatchObject({ status: 204 });
     expect((await call(path)).body).toMatchObject({ status: "interrupted", stop_reason: "cancelled" });
