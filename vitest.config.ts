@@ -24,9 +24,10 @@ export default defineConfig({
       project("test", [
         "{libs,services,apps,tools}/*/test/**/*.test.ts",
         "deploy/local/test/**/*.test.ts",
-        "test/!(demo|faults)/**/*.test.ts",
+        "test/!(demo|faults|readme)/**/*.test.ts",
       ]),
       project("demo", ["test/demo/**/*.test.ts"]),
+      project("readme", ["test/readme/**/*.test.ts"]),
       project("faults", ["test/faults/**/*.test.ts"]),
     ],
     coverage: { include: ["{libs,services,apps,tools}/*/src/**/*.ts", "deploy/local/src/**/*.ts"] },

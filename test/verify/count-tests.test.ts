@@ -64,7 +64,7 @@ describe("chooseSuites", () => {
   it("leaves out with --ci what runs on request only", () => {
     const { chosen } = chooseSuites(["--ci"]);
 
-    expect(chosen.map(({ name }) => name)).toEqual(["check", "mongo", "cases", "demo", "test", "faults"]);
+    expect(chosen.map(({ name }) => name)).toEqual(["check", "mongo", "cases", "demo", "readme", "test", "faults"]);
   });
 
   it("names what it does not know", () => {

@@ -18,6 +18,7 @@ export const suites: readonly Suite[] = [
   { name: "mongo", command: ["test:mongo"], count: countFromText },
   { name: "cases", command: ["test:cases"], count: countFromText },
   { name: "demo", command: ["test", "--project", "demo"], count: countFromVitest },
+  { name: "readme", command: ["test", "--project", "readme"], count: countFromVitest },
   { name: "test", command: ["test"], count: countFromVitest },
   { name: "faults", command: ["test:faults"], count: countFromText, ci: ["test:faults", "--short"] },
   { name: "soak", command: ["soak", "--minutes", "10"], count: countFromText, ci: null },
