@@ -1,5 +1,3 @@
-import { parseArgs } from "node:util";
-
 import { createLogger, delay } from "@antler/platform";
 
 import { startFaultStack } from "../faults/stack/fault-stack.ts";
@@ -7,13 +5,17 @@ import { judgeRuns, untilSettled } from "./judge-runs.ts";
 import { startKiller } from "./killer.ts";
 import { startLoad } from "./load.ts";
 import { seededRandom } from "./seeded-random.ts";
+import { readSoakArguments } from "./soak-arguments.ts";
 import { recoveryOf, soakFaults, type SoakReport } from "./soak-report.ts";
 import { SOAK_DOCUMENT, soakAnswer } from "./soak-script.ts";
 
 /** `npm run soak -- --minutes N --seed S`: steady work under random kills of every service; the last line is JSON. */
-const { values } = parseArgs({ options: { minutes: { type: "string" }, seed: { type: "string" } } });
-const minutes = Number(values.minutes ?? 10);
-const seed = Number(values.seed ?? 1);
+const given = readSoakArguments(process.argv.slice(2));
+if (typeof given === "string") {
+  process.stderr.write(`${given}\n`);
+  process.exit(2);
+}
+const { minutes, seed } = given;
 const SETTLE_LIMIT_MS = 180_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
