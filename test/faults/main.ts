@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 
 import { natsServerBinary } from "../harness/nats.ts";
 import { runVitest } from "../harness/run-vitest.ts";
+import { readFaultArguments } from "./fault-arguments.ts";
 import { faultMatrix, type FaultReport } from "./fault-matrix.ts";
 import { provideNewerServer, versionOf } from "./newer-nats-server.ts";
 
@@ -17,7 +18,6 @@ const ON_NEWER_SERVER = ["--project=faults", "--project=test", "test/faults/bus-
  * the faults of the bus are injected once more on a newer nats-server, the one of NATS_SERVER_NEWER or Debian's.
  */
 const root = resolve(import.meta.dirname, "../..");
-const args = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 interface Round {
@@ -48,9 +48,14 @@ async function newerRound(): Promise<Round | { readonly missing: string }> {
   return { selection: ON_NEWER_SERVER, natsServer: newer.path };
 }
 
-const selection = args.map((arg) => (arg === "--short" ? "--tagsFilter=short" : arg));
+const asked = readFaultArguments(process.argv.slice(2));
+if (typeof asked === "string") {
+  process.stderr.write(`${asked}\n`);
+  process.exit(2);
+}
+const { selection } = asked;
 const results = [await inject({ selection: ["--project=faults", ...selection], natsServer: natsServerBinary() })];
-const second = args.length === 0 ? await newerRound() : undefined;
+const second = selection.length === 0 ? await newerRound() : undefined;
 if (second !== undefined && !("missing" in second)) results.push(await inject(second));
 
 for (const { title, lines } of results) say(["", title, ...lines].join("\n"));
