@@ -11,6 +11,7 @@ import { runExample } from "./run-example.ts";
 const textOf = (name: string): Promise<string> => readFile(resolve(import.meta.dirname, "../..", name), "utf8");
 
 const page = await textOf("README.md");
+const httpPage = await textOf("docs/http.md");
 const { scripts } = JSON.parse(await textOf("package.json")) as { scripts: Record<string, string> };
 const ANSWER = "The answer of the model server.";
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop());
 
-describe("the examples of the README, as they stand", () => {
+describe("the examples of README and docs/http.md, as they stand", () => {
   const examples = readExamples(page, "Calling it");
 
   it("begin with the address that the named port gives", () => {
@@ -31,7 +32,7 @@ describe("the examples of the README, as they stand", () => {
     expect(examples.slice(1).map(({ language }) => language)).toEqual(["sh", "js"]);
   });
 
-  it.each(examples.slice(1))(
+  it.each([...examples.slice(1), ...readExamples(httpPage, "Creating a run")])(
     "$language: $code",
     async (example) => {
       const end = await runExample(example, { ANTLER_URL: stack.url });
