@@ -51,6 +51,16 @@ describe("a run without a thread, asked for by the client of LangGraph", () => {
     expect(await client.runs.get(run.thread_id, run.run_id)).toMatchObject({ status: "success" });
   });
 
+  it("fails by name when it has no input, and its thread nothing to go on from", async () => {
+    const { thread_id, run_id } = await client.runs.create(null, "lead", {});
+    await client.runs.join(thread_id, run_id);
+
+    expect(await client.runs.get(thread_id, run_id)).toMatchObject({
+      status: "error",
+      error: { code: "invalid_request", message: expect.stringContaining("input.messages") as string },
+    });
+  });
+
   it("is the same run when its key comes again, and none of another key, thread or body", async () => {
     const post = async (path: string, key: string, content: string) => {
       const headers = { "content-type": "application/json", "idempotency-key": key };

@@ -1,4 +1,5 @@
 import { type BaseMessage } from "@langchain/core/messages";
+import { EmptyInputError } from "@langchain/langgraph";
 
 import { type Interrupt, messageOf, type StopReason, type StoredError, storedErrorOf } from "@antler/contracts";
 
@@ -27,8 +28,12 @@ export function cappedRun(maxModelCalls: number, requested: Readonly<Record<stri
   return { ...failure({ code: "deadline_exceeded", message }), stop_reason: "turn_capped" };
 }
 
+const NOTHING_TO_DO =
+  "Field input is empty, and the thread has no state to go on from: send the user's message as input.messages";
+
 /** A run that failed by itself. */
 export function failedRun(error: unknown): LeadOutcome {
+  if (error instanceof EmptyInputError) return failure({ code: "invalid_request", message: NOTHING_TO_DO });
   const known = antlerErrorIn(error);
   if (known === undefined) return failure({ code: "internal", message: messageOf(error) });
   return { ...failure(storedErrorOf(known)), stop_reason: stopReasonOf(known) };
