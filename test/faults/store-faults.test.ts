@@ -85,6 +85,21 @@ describe("the answer to a write is lost", { timeout: CASE_LIMIT_MS }, () => {
     expect((await expectWhole(stack.deps.store, runId)).tasks).toMatchObject([{ attempt: 1, epoch: 1 }]);
   });
 
+  it("of a claim, and the store is away for 5 s: the worker finds its own and works on [FC-B07]", async () => {
+    const lost = stack.storeTap.hold("findAndModify", "tasks", "runner_id");
+    const script = gatedScript({ tasks: 1 });
+    stack.script((request) => script.answer(request));
+    const { runId } = await stack.client().startRun();
+    (await lost).forwardWithoutReply();
+    const { tasks } = stack.deps.store;
+    await expect.poll(() => tasks.listByRun(runId)).toMatchObject([{ status: "running" }]);
+    await stack.storeTap.refuse();
+    await delay(5000);
+    await stack.storeTap.accept();
+
+    expect((await expectWhole(stack.deps.store, runId)).tasks).toMatchObject([{ attempt: 1, epoch: 1 }]);
+  });
+
   it("of a claim: the worker finds its own and works on", async () => {
     const lost = stack.storeTap.hold("findAndModify", "tasks", "runner_id");
     const script = gatedScript({ tasks: 1 });

@@ -1,5 +1,5 @@
 import { isAntlerError, messageOf } from "@antler/contracts";
-import { delay, type Logger } from "@antler/platform";
+import { type Logger } from "@antler/platform";
 import type { Fence, Settlement, WorkRow } from "@antler/store";
 
 import type { TakenRow } from "./claim-row.ts";
@@ -7,6 +7,7 @@ import { dispositionOf } from "./disposition.ts";
 import { type HeldLease, holdLease, type Lease } from "./lease.ts";
 import { payDuties } from "./pay-duties.ts";
 import { CANCEL_GRACE_MS } from "./sweep-tasks.ts";
+import { throughOutage } from "./through-outage.ts";
 import type { Ending, WorkKind } from "./work-kind.ts";
 
 export interface ExecutionDeps<Row extends WorkRow, Outcome> {
@@ -137,18 +138,12 @@ async function ownSettlement<Row extends WorkRow, Outcome>(
   return row?.claim?.id === claimId && row.epoch === epoch && kind.isTerminal(row) ? row : undefined;
 }
 
-const RETRY_DELAY_MS = 300;
-
 /** Repeats a write while the store does not answer and the lease still holds; undefined when it never got through. */
 async function whileHeld<T>(lease: HeldLease, logger: Logger, write: () => Promise<T>): Promise<T | undefined> {
-  for (;;) {
-    try {
-      return await write();
-    } catch (error) {
-      if (!isAntlerError(error, "store_unavailable")) throw error;
-      logger.warn({ err: messageOf(error) }, "Store does not answer; the write is repeated");
-      if (lease.remainingMs() === 0) return undefined;
-      await delay(RETRY_DELAY_MS);
-    }
+  try {
+    return await throughOutage(write, () => lease.remainingMs() > 0, logger);
+  } catch (error) {
+    if (!isAntlerError(error, "store_unavailable")) throw error;
+    return undefined;
   }
 }

@@ -42,10 +42,15 @@ export interface LeaseOptions {
 /** Time kept back so that a slow process gives up before the store lets another one in. */
 const SAFETY_MS = 500;
 
+/** A renewal that failed is tried again soon: until the next one is due, half of the lease may be gone. */
+const RETRY_MS = 500;
+
 /** Keeps a claimed row held by timers of its own, whatever the executing code does. */
 export function holdLease(options: LeaseOptions): HeldLease {
   const { fence, leaseMs, logger } = options;
   const controller = new AbortController();
+  let retry: NodeJS.Timeout | undefined;
+  let stopped = false;
   let heldUntilMs = options.claimedAtMs + leaseMs - SAFETY_MS;
 
   const abort = (reason: AntlerError) => {
@@ -68,9 +73,11 @@ export function holdLease(options: LeaseOptions): HeldLease {
     } catch (error) {
       const level = isAntlerError(error, "store_unavailable") ? "warn" : "error";
       logger[level]({ id: fence.id, err: messageOf(error) }, "Lease could not be renewed");
+      if (!stopped) retry = setTimeout(check, RETRY_MS);
     }
   };
   const check = oneAtATime(renew);
+  if (monotonicMs() - options.claimedAtMs > options.renewalMs) check();
   const timers = [
     setInterval(check, options.renewalMs),
     setInterval(expire, SAFETY_MS),
@@ -91,7 +98,9 @@ export function holdLease(options: LeaseOptions): HeldLease {
     abort,
     remainingMs: () => Math.max(0, heldUntilMs - monotonicMs()),
     stop() {
+      stopped = true;
       timers.forEach(clearInterval);
+      clearTimeout(retry);
     },
   };
 }

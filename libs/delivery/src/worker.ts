@@ -89,7 +89,7 @@ async function workOn<Row extends WorkRow, Outcome>(
     return undefined;
   }
   const leaseMs = delivery.lease_seconds * 1000;
-  const taken = await takeTicket(kind, reading.ticket.id, { runner, leaseMs });
+  const taken = await takeTicket(kind, reading.ticket.id, { runner, leaseMs, logger });
   const deps = { kind, logger, leaseMs, renewalMs: delivery.renewal_seconds * 1000, execute, track: leases.track };
   const working = () => {
     message.working();

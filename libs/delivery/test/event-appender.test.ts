@@ -157,7 +157,7 @@ describe("faults", () => {
   it("drops an event that no store would take, tells so, and keeps its neighbours", async () => {
     const appender = anAppender();
     appender.append(step("a"));
-    appender.append(step("large", "x".repeat(9 * 1024 * 1024)));
+    appender.append(step("large", "x".repeat(15 * 1024 * 1024)));
     appender.append(step("b"));
     await appender.flush();
     expect(await keysIn()).toEqual(["a", "b"]);
@@ -167,7 +167,7 @@ describe("faults", () => {
 
   it("throws document_too_large to who waits for the event", async () => {
     const appender = anAppender();
-    const large = step("large", "x".repeat(9 * 1024 * 1024));
+    const large = step("large", "x".repeat(15 * 1024 * 1024));
     await expect(appender.appendNow([large])).rejects.toMatchObject({ code: "document_too_large" });
     expect(keysOf(await appender.appendNow([step("a")]))).toEqual(["a"]);
     await appender.close();

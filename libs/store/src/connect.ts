@@ -32,7 +32,7 @@ const SILENCE_TIMEOUT_MS = 10_000;
  * How often the driver looks for a server that it lost. Its own 10 s can outlast a lease: the work would be taken over
  * although the store came back in time.
  */
-const MONITOR_INTERVAL_MS = 1000;
+const MONITOR_INTERVAL_MS = 500;
 
 /**
  * Majority and journal for every write, reads from the primary, and a bound on every wait.

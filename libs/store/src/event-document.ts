@@ -2,8 +2,11 @@ import { AntlerError, categoryOf, type NewRunEvent, type RunEvent } from "@antle
 
 import type { EventDocument } from "./collections.ts";
 
-/** Largest `data` of one event as JSON text; MongoDB refuses documents of 16 MB. */
-export const EVENT_MAX_BYTES = 8 * 1024 * 1024;
+/**
+ * Largest `data` of one event as JSON text; MongoDB refuses documents of 16 MB. It is more than a checkpoint may have,
+ * so that what a run goes on from is in its log too.
+ */
+export const EVENT_MAX_BYTES = 14 * 1024 * 1024;
 
 /** An event as it will be stored, before it has its number. */
 export type EventDraft = Omit<EventDocument, "seq">;

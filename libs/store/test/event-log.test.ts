@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventKeys, type NewRunEvent } from "@antler/contracts";
 import { newId } from "@antler/platform";
 
+import { CHECKPOINT_MAX_BYTES } from "../src/checkpoint-writer.ts";
 import { EVENT_MAX_BYTES } from "../src/event-document.ts";
 import type { EventLog, Store } from "../src/index.ts";
 import { startStore, type StoreHarness } from "./store-harness.ts";
@@ -80,11 +81,18 @@ describe("append", () => {
     expect((await all(runId))[0]?.data).toEqual(data);
   });
 
-  it("refuses an event over 8 MiB and writes nothing of the call", async () => {
+  it("refuses an event over 14 MiB and writes nothing of the call", async () => {
     const runId = newId();
     const large = step("large", { text: "x".repeat(EVENT_MAX_BYTES) });
     await expect(log.append(runId, "t", [step("a"), large])).rejects.toMatchObject({ code: "document_too_large" });
     expect(await log.lastSeq(runId)).toBe(0);
+  });
+
+  it("stores an event as large as the largest checkpoint", async () => {
+    const runId = newId();
+    const data = { text: "x".repeat(CHECKPOINT_MAX_BYTES) };
+    await log.append(runId, "t", [step("a", data)]);
+    expect((await all(runId))[0]?.data).toEqual(data);
   });
 
   it("accepts no event and an empty call changes nothing", async () => {
